@@ -1,0 +1,245 @@
+//! Inertia tensors, validated on the way in.
+//!
+//! A tensor is accepted when it is finite, symmetric, positive definite, and its principal moments satisfy
+//! A + B ≥ C up to a relative tolerance, so that a plate (A + B = C) and a small body are not refused.
+
+use crate::scalar::Real;
+use core::fmt;
+use nalgebra::{Matrix3, Vector3};
+
+/// Relative tolerance of the symmetry and triangle tests.
+const TOLERANCE: f64 = 1e-9;
+
+/// Inertia about the point that a rotating body turns about.
+#[derive(Clone, Copy, Debug)]
+pub struct RotaryInertia<S> {
+    pub(crate) matrix: Matrix3<S>,
+    pub(crate) inverse: Matrix3<S>,
+}
+
+/// Inertia of a free body: mass, centre of mass, and the tensor about the centre of mass.
+#[derive(Clone, Copy, Debug)]
+pub struct SpatialInertia<S> {
+    pub(crate) mass: S,
+    pub(crate) center: Vector3<S>,
+    pub(crate) matrix: Matrix3<S>,
+    pub(crate) inverse: Matrix3<S>,
+}
+
+/// Why an inertia was refused.
+#[derive(Clone, Debug, PartialEq)]
+pub enum InertiaError {
+    /// A number is NaN or infinite.
+    NotFinite {
+        /// Which quantity.
+        what: &'static str,
+    },
+    /// The mass is not positive.
+    Mass {
+        /// The mass given.
+        mass: f64,
+    },
+    /// J[i][j] and J[j][i] differ.
+    NotSymmetric {
+        /// Row, counted from one.
+        row: usize,
+        /// Column, counted from one.
+        column: usize,
+        /// The entry above the diagonal.
+        upper: f64,
+        /// The entry below the diagonal.
+        lower: f64,
+    },
+    /// A principal moment is zero or negative.
+    NotPositive {
+        /// The principal moments, ascending.
+        moments: [f64; 3],
+    },
+    /// The largest principal moment exceeds the sum of the other two: no distribution of mass has it.
+    Triangle {
+        /// The principal moments, ascending.
+        moments: [f64; 3],
+    },
+}
+
+impl fmt::Display for InertiaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotFinite { what } => write!(f, "{what} must be finite numbers, got NaN or infinity"),
+            Self::Mass { mass } => write!(f, "mass must be positive, got {mass}"),
+            Self::NotSymmetric { row, column, upper, lower } => write!(
+                f,
+                "inertia must be symmetric: entry ({row},{column}) is {upper} but ({column},{row}) is {lower}"
+            ),
+            Self::NotPositive { moments: [a, b, c] } => {
+                write!(f, "inertia must be positive definite: its principal moments are {a}, {b}, {c}")
+            }
+            Self::Triangle { moments: [a, b, c] } => write!(
+                f,
+                "inertia must satisfy A + B >= C: the principal moments {a}, {b} add up to {}, less than {c}; \
+                 no rigid body has these moments",
+                a + b
+            ),
+        }
+    }
+}
+
+impl std::error::Error for InertiaError {}
+
+fn validate(m: &Matrix3<f64>) -> Result<(), InertiaError> {
+    if !m.iter().all(|x| x.is_finite()) {
+        return Err(InertiaError::NotFinite { what: "the entries of the inertia" });
+    }
+    let scale = m.iter().fold(0.0f64, |a, x| a.max(x.abs()));
+    for (i, j) in [(0, 1), (0, 2), (1, 2)] {
+        let (upper, lower) = (m[(i, j)], m[(j, i)]);
+        if (upper - lower).abs() > TOLERANCE * scale {
+            return Err(InertiaError::NotSymmetric { row: i + 1, column: j + 1, upper, lower });
+        }
+    }
+    let mut moments: [f64; 3] = m.symmetric_eigenvalues().into();
+    moments.sort_by(f64::total_cmp);
+    let [a, b, c] = moments;
+    if !(a > f64::EPSILON * c && c > 0.0) {
+        return Err(InertiaError::NotPositive { moments });
+    }
+    if a + b < c * (1.0 - TOLERANCE) {
+        return Err(InertiaError::Triangle { moments });
+    }
+    Ok(())
+}
+
+/// The inverse of a symmetric matrix by cofactors.
+fn inverse<S: Real>(m: &Matrix3<S>) -> Matrix3<S> {
+    let (a, b, c) = (m.column(0).into_owned(), m.column(1).into_owned(), m.column(2).into_owned());
+    let (x, y, z) = (b.cross(&c), c.cross(&a), a.cross(&b));
+    let d = a.dot(&x).recip();
+    Matrix3::from_fn(|i, j| [x, y, z][i][j] * d)
+}
+
+/// m (c·c I - c cᵀ), what a point mass at c adds about the origin.
+fn steiner(mass: f64, c: &Vector3<f64>) -> Matrix3<f64> {
+    (Matrix3::identity() * c.dot(c) - c * c.transpose()) * mass
+}
+
+impl<S: Real> RotaryInertia<S> {
+    /// Takes the tensor as it is, for values that carry derivatives or lanes; the caller answers for it.
+    pub fn unchecked(matrix: Matrix3<S>) -> Self {
+        RotaryInertia { matrix, inverse: inverse(&matrix) }
+    }
+    /// The tensor.
+    pub fn matrix(&self) -> &Matrix3<S> {
+        &self.matrix
+    }
+}
+
+impl RotaryInertia<f64> {
+    /// The full tensor about the fixed point, in body axes.
+    ///
+    /// ```
+    /// use nalgebra::{Matrix3, Vector3};
+    /// use polhode::body::RotaryInertia;
+    /// assert!(RotaryInertia::about_fixed_point(Matrix3::from_diagonal(&Vector3::new(5.0, 5.0, 1.0))).is_ok());
+    /// let error = RotaryInertia::about_fixed_point(Matrix3::from_diagonal(&Vector3::new(1.0, 1.0, 3.0)));
+    /// assert!(error.unwrap_err().to_string().contains("A + B >= C"));
+    /// ```
+    pub fn about_fixed_point(matrix: Matrix3<f64>) -> Result<Self, InertiaError> {
+        validate(&matrix)?;
+        Ok(Self::unchecked((matrix + matrix.transpose()) * 0.5))
+    }
+    /// From mass, centre of mass and the tensor about the centre of mass; the parallel-axis term is added.
+    pub fn from_center_of_mass(
+        mass: f64,
+        center: Vector3<f64>,
+        about_center: Matrix3<f64>,
+    ) -> Result<Self, InertiaError> {
+        let body = SpatialInertia::new(mass, center, about_center)?;
+        Ok(Self::unchecked(body.matrix + steiner(mass, &center)))
+    }
+}
+
+impl<S: Real> SpatialInertia<S> {
+    /// Takes the values as they are, for those that carry derivatives or lanes; the caller answers for them.
+    pub fn unchecked(mass: S, center: Vector3<S>, about_center: Matrix3<S>) -> Self {
+        SpatialInertia { mass, center, matrix: about_center, inverse: inverse(&about_center) }
+    }
+    /// The mass.
+    pub fn mass(&self) -> S {
+        self.mass
+    }
+    /// The centre of mass, in body axes from the reference point.
+    pub fn center(&self) -> &Vector3<S> {
+        &self.center
+    }
+    /// The tensor about the centre of mass.
+    pub fn about_center(&self) -> &Matrix3<S> {
+        &self.matrix
+    }
+}
+
+impl SpatialInertia<f64> {
+    /// From mass, centre of mass (body axes, from the reference point) and the tensor about the centre of mass.
+    pub fn new(mass: f64, center: Vector3<f64>, about_center: Matrix3<f64>) -> Result<Self, InertiaError> {
+        if !mass.is_finite() {
+            return Err(InertiaError::NotFinite { what: "the mass" });
+        }
+        if mass <= 0.0 {
+            return Err(InertiaError::Mass { mass });
+        }
+        if !center.iter().all(|x| x.is_finite()) {
+            return Err(InertiaError::NotFinite { what: "the centre of mass" });
+        }
+        validate(&about_center)?;
+        Ok(Self::unchecked(mass, center, (about_center + about_center.transpose()) * 0.5))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn diagonal(a: f64, b: f64, c: f64) -> Matrix3<f64> {
+        Matrix3::from_diagonal(&Vector3::new(a, b, c))
+    }
+    fn refused(m: Matrix3<f64>) -> String {
+        RotaryInertia::about_fixed_point(m).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn bad_tensors_are_refused_with_their_numbers() {
+        assert!(refused(diagonal(1.0, -2.0, 3.0)).contains("-2"));
+        assert!(refused(diagonal(1.0, 1.0, 0.0)).contains("positive definite"));
+        assert!(refused(diagonal(1.0, 2.0, 3.5)).contains("add up to 3, less than 3.5"));
+        assert!(refused(diagonal(1.0, f64::NAN, 1.0)).contains("NaN"));
+        let mut skewed = diagonal(1.0, 1.0, 1.0);
+        skewed[(0, 2)] = 0.1;
+        assert_eq!(refused(skewed), "inertia must be symmetric: entry (1,3) is 0.1 but (3,1) is 0");
+        assert!(SpatialInertia::new(0.0, Vector3::zeros(), diagonal(1.0, 1.0, 1.0)).is_err());
+    }
+
+    #[test]
+    fn small_bodies_and_plates_are_accepted() {
+        for scale in [1e-18, 1e-9, 1.0, 1e12] {
+            assert!(RotaryInertia::about_fixed_point(diagonal(1.0, 2.0, 3.0) * scale).is_ok());
+        }
+        // A plate turned into arbitrary axes keeps A + B = C only up to round-off.
+        let r = crate::group::Rotation::from_rotation_vector(&Vector3::new(0.3, -1.1, 0.7)).matrix();
+        assert!(RotaryInertia::about_fixed_point(r * diagonal(1.0, 2.0, 3.0) * r.transpose()).is_ok());
+    }
+
+    #[test]
+    fn the_parallel_axis_term_is_that_of_point_masses() {
+        // Two half masses on each axis make a body with known tensors about its centre and about the origin.
+        let (center, mass) = (Vector3::new(0.3, -0.2, 0.9), 2.0);
+        let arms = [Vector3::x() * 0.5, Vector3::y() * 0.7, Vector3::z() * 0.4];
+        let cloud = |about: Vector3<f64>| {
+            arms.iter().fold(Matrix3::zeros(), |sum, arm| {
+                [1.0, -1.0]
+                    .iter()
+                    .fold(sum, |sum, sign| sum + steiner(mass / 6.0, &(center + arm * *sign - about)))
+            })
+        };
+        let built = RotaryInertia::from_center_of_mass(mass, center, cloud(center)).unwrap();
+        assert!((built.matrix() - cloud(Vector3::zeros())).norm() < 1e-14);
+    }
+}

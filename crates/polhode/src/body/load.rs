@@ -1,0 +1,307 @@
+//! Loads: what acts on a body, generic in the scalar, with a potential where one exists.
+//!
+//! A load sees the motion of the body ([`Kinematics`]) and answers with a [`Wrench`] about the body's reference
+//! point. The same load works on SO(3), where the reference point is fixed and only the moment counts, and on
+//! SE(3).
+
+use crate::group::Rotation;
+use crate::scalar::{Over, Real};
+use nalgebra::Vector3;
+
+/// What a load may know: time, pose and body velocities.
+#[derive(Clone, Copy, Debug)]
+pub struct Kinematics<T> {
+    /// Time.
+    pub time: T,
+    /// Attitude, body to space.
+    pub attitude: Rotation<T>,
+    /// Position of the reference point, in space (zero for a body on a fixed point).
+    pub position: Vector3<T>,
+    /// Velocity of the reference point, in body axes.
+    pub velocity_body: Vector3<T>,
+    /// Angular velocity, in body axes.
+    pub omega_body: Vector3<T>,
+}
+
+/// A force at the reference point and a moment about it, in body axes.
+#[derive(Clone, Copy, Debug)]
+pub struct Wrench<T> {
+    /// Force.
+    pub force_body: Vector3<T>,
+    /// Moment.
+    pub moment_body: Vector3<T>,
+}
+
+#[inline(always)]
+fn zero<T: Real>() -> Vector3<T> {
+    Vector3::new(T::zero(), T::zero(), T::zero())
+}
+
+impl<T: Real> Wrench<T> {
+    /// Nothing.
+    #[inline(always)]
+    pub fn none() -> Self {
+        Wrench { force_body: zero(), moment_body: zero() }
+    }
+    /// A moment alone.
+    #[inline(always)]
+    pub fn moment(moment_body: Vector3<T>) -> Self {
+        Wrench { force_body: zero(), moment_body }
+    }
+}
+
+/// A load with parameters of type `S`, evaluated at any scalar over `S`.
+///
+/// ```
+/// use nalgebra::Vector3;
+/// use polhode::body::{Kinematics, Load, Wrench};
+/// use polhode::scalar::{Over, Real};
+///
+/// /// A moment about the body's first axis that grows with time.
+/// struct Ramp {
+///     rate: f64,
+/// }
+/// impl Load<f64> for Ramp {
+///     fn wrench<T: Over<f64>>(&self, at: &Kinematics<T>) -> Wrench<T> {
+///         Wrench::moment(Vector3::new(T::lift(self.rate) * at.time, T::zero(), T::zero()))
+///     }
+/// }
+/// ```
+pub trait Load<S: Real> {
+    /// The wrench about the reference point, in body axes.
+    fn wrench<T: Over<S>>(&self, at: &Kinematics<T>) -> Wrench<T>;
+    /// The potential energy, or `None` for a load that has none.
+    fn potential<T: Over<S>>(&self, _at: &Kinematics<T>) -> Option<T> {
+        None
+    }
+}
+
+/// No load at all; its potential is zero.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoLoad;
+
+impl<S: Real> Load<S> for NoLoad {
+    #[inline(always)]
+    fn wrench<T: Over<S>>(&self, _at: &Kinematics<T>) -> Wrench<T> {
+        Wrench::none()
+    }
+    #[inline(always)]
+    fn potential<T: Over<S>>(&self, _at: &Kinematics<T>) -> Option<T> {
+        Some(T::zero())
+    }
+}
+
+/// Uniform gravity on a body whose centre of mass is off the reference point.
+#[derive(Clone, Copy, Debug)]
+pub struct Gravity<S> {
+    /// Weight: mass times the acceleration of gravity, in space.
+    pub weight_space: Vector3<S>,
+    /// Centre of mass, in body axes from the reference point.
+    pub center_body: Vector3<S>,
+}
+
+impl<S: Real> Load<S> for Gravity<S> {
+    #[inline(always)]
+    fn wrench<T: Over<S>>(&self, at: &Kinematics<T>) -> Wrench<T> {
+        let force_body = at.attitude.unrotate(&self.weight_space.map(T::of));
+        Wrench { force_body, moment_body: self.center_body.map(T::of).cross(&force_body) }
+    }
+    #[inline(always)]
+    fn potential<T: Over<S>>(&self, at: &Kinematics<T>) -> Option<T> {
+        let center = at.position + at.attitude.rotate(&self.center_body.map(T::of));
+        Some(-center.dot(&self.weight_space.map(T::of)))
+    }
+}
+
+/// The axes in which a moment keeps its direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Frame {
+    /// Fixed in space.
+    Space,
+    /// Turning with the body.
+    Body,
+}
+
+/// A constant moment. It has no potential unless it is zero.
+#[derive(Clone, Copy, Debug)]
+pub struct Moment<S> {
+    /// Where it keeps its direction.
+    pub frame: Frame,
+    /// The moment.
+    pub value: Vector3<S>,
+}
+
+impl<S: Real> Load<S> for Moment<S> {
+    #[inline(always)]
+    fn wrench<T: Over<S>>(&self, at: &Kinematics<T>) -> Wrench<T> {
+        Wrench::moment(to_body(self.frame, self.value.map(T::of), at))
+    }
+}
+
+#[inline(always)]
+fn to_body<T: Real>(frame: Frame, value: Vector3<T>, at: &Kinematics<T>) -> Vector3<T> {
+    match frame {
+        Frame::Space => at.attitude.unrotate(&value),
+        Frame::Body => value,
+    }
+}
+
+/// A moment that oscillates in time: amplitude · cos(frequency · t + phase).
+#[derive(Clone, Copy, Debug)]
+pub struct Harmonic<S> {
+    /// Where it keeps its direction.
+    pub frame: Frame,
+    /// Amplitude.
+    pub amplitude: Vector3<S>,
+    /// Circular frequency, rad/s.
+    pub frequency: S,
+    /// Phase at t = 0, rad.
+    pub phase: S,
+}
+
+impl<S: Real> Load<S> for Harmonic<S> {
+    #[inline(always)]
+    fn wrench<T: Over<S>>(&self, at: &Kinematics<T>) -> Wrench<T> {
+        let (_, cos) = (T::of(self.frequency) * at.time + T::of(self.phase)).sin_cos();
+        Wrench::moment(to_body(self.frame, self.amplitude.map(T::of) * cos, at))
+    }
+}
+
+/// A moment against the angular velocity, -c Ω: a load that depends on velocity and takes energy out.
+#[derive(Clone, Copy, Debug)]
+pub struct Drag<S> {
+    /// The coefficient c.
+    pub coefficient: S,
+}
+
+impl<S: Real> Load<S> for Drag<S> {
+    #[inline(always)]
+    fn wrench<T: Over<S>>(&self, at: &Kinematics<T>) -> Wrench<T> {
+        Wrench::moment(at.omega_body * -T::of(self.coefficient))
+    }
+}
+
+/// The Coulomb potential with a soft wall of Krysl 2006, section 5.4, in the height R₃₃ of the body's third axis.
+///
+/// With s = offset + R₃₃ the potential is V = coulomb/s - wall/s¹⁰ and the moment V'(s) e₃ × R e₃ in space. The
+/// printed torque has coulomb = 1, wall = 0.001 (a repulsive barrier); the text describes the opposite signs (a
+/// well with a wall).
+#[derive(Clone, Copy, Debug)]
+pub struct SoftWall<S> {
+    /// Strength of the 1/s term.
+    pub coulomb: S,
+    /// Strength of the 1/s¹⁰ term.
+    pub wall: S,
+    /// Added to R₃₃.
+    pub offset: S,
+}
+
+impl<S: Real> Load<S> for SoftWall<S> {
+    #[inline(always)]
+    fn wrench<T: Over<S>>(&self, at: &Kinematics<T>) -> Wrench<T> {
+        let up = at.attitude.unrotate(&Vector3::new(T::zero(), T::zero(), T::one()));
+        let r = (T::of(self.offset) + up[2]).recip();
+        let slope = T::lift(10.0) * T::of(self.wall) * r.powi(11) - T::of(self.coulomb) * r * r;
+        // Rᵀ (e₃ × R e₃) = (Rᵀ e₃) × e₃
+        Wrench::moment(Vector3::new(up[1] * slope, -(up[0] * slope), T::zero()))
+    }
+    #[inline(always)]
+    fn potential<T: Over<S>>(&self, at: &Kinematics<T>) -> Option<T> {
+        let up = at.attitude.unrotate(&Vector3::new(T::zero(), T::zero(), T::one()));
+        let r = (T::of(self.offset) + up[2]).recip();
+        Some(T::of(self.coulomb) * r - T::of(self.wall) * r.powi(10))
+    }
+}
+
+/// Two loads together; the potential exists where both have one.
+impl<S: Real, A: Load<S>, B: Load<S>> Load<S> for (A, B) {
+    #[inline(always)]
+    fn wrench<T: Over<S>>(&self, at: &Kinematics<T>) -> Wrench<T> {
+        let (a, b) = (self.0.wrench(at), self.1.wrench(at));
+        Wrench { force_body: a.force_body + b.force_body, moment_body: a.moment_body + b.moment_body }
+    }
+    #[inline(always)]
+    fn potential<T: Over<S>>(&self, at: &Kinematics<T>) -> Option<T> {
+        Some(self.0.potential(at)? + self.1.potential(at)?)
+    }
+}
+
+macro_rules! standard_loads {
+    ($($(#[$doc:meta])* $name:ident),*) => {
+        /// Any one load of the library, chosen at run time.
+        #[derive(Clone, Copy, Debug)]
+        pub enum StandardLoad<S> {
+            $($(#[$doc])* $name($name<S>),)*
+        }
+        impl<S: Real> Load<S> for StandardLoad<S> {
+            #[inline(always)]
+            fn wrench<T: Over<S>>(&self, at: &Kinematics<T>) -> Wrench<T> {
+                match self {
+                    $(StandardLoad::$name(load) => load.wrench(at),)*
+                }
+            }
+            #[inline(always)]
+            fn potential<T: Over<S>>(&self, at: &Kinematics<T>) -> Option<T> {
+                match self {
+                    $(StandardLoad::$name(load) => load.potential(at),)*
+                }
+            }
+        }
+        $(impl<S> From<$name<S>> for StandardLoad<S> {
+            fn from(load: $name<S>) -> Self {
+                StandardLoad::$name(load)
+            }
+        })*
+    };
+}
+standard_loads!(
+    /// Uniform gravity.
+    Gravity,
+    /// A constant moment.
+    Moment,
+    /// A moment that oscillates in time.
+    Harmonic,
+    /// A moment against the angular velocity.
+    Drag,
+    /// Krysl's potential with a wall.
+    SoftWall
+);
+
+/// Any number of loads of the library, chosen at run time: what the problems and the command line use.
+#[derive(Clone, Debug, Default)]
+pub struct Loads<S> {
+    list: Vec<StandardLoad<S>>,
+}
+
+impl<S: Real> Loads<S> {
+    /// No load.
+    pub fn none() -> Self {
+        Loads { list: Vec::new() }
+    }
+    /// One more load.
+    pub fn with(mut self, load: impl Into<StandardLoad<S>>) -> Self {
+        self.list.push(load.into());
+        self
+    }
+}
+
+impl<S: Real> Load<S> for Loads<S> {
+    #[inline(always)]
+    fn wrench<T: Over<S>>(&self, at: &Kinematics<T>) -> Wrench<T> {
+        let mut sum = Wrench::none();
+        for load in &self.list {
+            let w = load.wrench(at);
+            sum.force_body += w.force_body;
+            sum.moment_body += w.moment_body;
+        }
+        sum
+    }
+    #[inline(always)]
+    fn potential<T: Over<S>>(&self, at: &Kinematics<T>) -> Option<T> {
+        let mut sum = T::zero();
+        for load in &self.list {
+            sum += load.potential(at)?;
+        }
+        Some(sum)
+    }
+}

@@ -1,0 +1,85 @@
+//! The physics of one body: validated inertia, loads with their potentials, and the state.
+
+mod inertia;
+mod load;
+
+pub use inertia::{InertiaError, RotaryInertia, SpatialInertia};
+pub use load::{
+    Drag, Frame, Gravity, Harmonic, Kinematics, Load, Loads, Moment, NoLoad, SoftWall, StandardLoad, Wrench,
+};
+
+use crate::group::{Coordinates, Group, So3, lift};
+use crate::scalar::{Over, Real};
+
+/// A rigid body on the group `G`: its inertia and what acts on it.
+#[derive(Clone, Debug)]
+pub struct Body<S: Real, G: Group, L> {
+    /// Inertia about the reference point (the fixed point on SO(3)), in body axes.
+    pub inertia: G::Inertia<S>,
+    /// What acts on the body.
+    pub load: L,
+}
+
+/// Pose and body momentum: all that the one-step methods carry.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct State<S: Real, G: Group> {
+    /// Attitude, and position on SE(3).
+    pub pose: G::Pose<S>,
+    /// Momentum in body axes: Π on SO(3), {p, Π} on SE(3).
+    pub momentum: G::Vector<S>,
+}
+
+impl<S: Real, G: Group> State<S, G> {
+    /// The state with every number as a constant of `T`.
+    pub fn lift<T: Over<S>>(&self) -> State<T, G> {
+        State { pose: G::lift_pose(&self.pose), momentum: lift(&self.momentum) }
+    }
+    /// Lane by lane, `a` where the mask is true and `b` elsewhere.
+    pub fn choose(mask: S::Mask, a: &Self, b: &Self) -> Self {
+        State {
+            pose: G::choose_pose::<S>(mask, &a.pose, &b.pose),
+            momentum: G::Vector::<S>::choose(mask, &a.momentum, &b.momentum),
+        }
+    }
+    /// Momentum in space: π on SO(3), linear momentum and angular momentum about the space origin on SE(3).
+    pub fn momentum_space(&self) -> G::Vector<S> {
+        G::push(&self.pose, &self.momentum)
+    }
+}
+
+impl<S: Real, G: Group, L: Load<S>> Body<S, G, L> {
+    /// The state with this pose and body velocity.
+    pub fn state(&self, pose: G::Pose<S>, velocity: &G::Vector<S>) -> State<S, G> {
+        State { pose, momentum: G::momentum(&self.inertia, velocity) }
+    }
+    /// The body velocity: Ω on SO(3), {v, Ω} on SE(3).
+    #[inline(always)]
+    pub fn velocity(&self, state: &State<S, G>) -> G::Vector<S> {
+        G::velocity(&self.inertia, &state.momentum)
+    }
+    /// The load in body axes, at any richer scalar.
+    #[inline(always)]
+    pub fn load<T: Over<S>>(&self, t: T, pose: &G::Pose<T>, velocity: &G::Vector<T>) -> G::Vector<T> {
+        G::covector(&self.load.wrench(&G::kinematics(t, pose, velocity)))
+    }
+    /// ½ V·P.
+    pub fn kinetic_energy(&self, state: &State<S, G>) -> S {
+        self.velocity(state).inner(&state.momentum) * S::lift(0.5)
+    }
+    /// The potential of the loads, if all of them have one.
+    pub fn potential_energy(&self, state: &State<S, G>, t: S) -> Option<S> {
+        self.load.potential(&G::kinematics(t, &state.pose, &self.velocity(state)))
+    }
+    /// Kinetic plus potential energy, where a potential exists.
+    pub fn energy(&self, state: &State<S, G>, t: S) -> Option<S> {
+        Some(self.kinetic_energy(state) + self.potential_energy(state, t)?)
+    }
+    /// The rate of change of the body momentum, transport and load together.
+    pub fn momentum_rate(&self, state: &State<S, G>, t: S) -> G::Vector<S> {
+        let v = self.velocity(state);
+        G::transport(&v, &state.momentum) + self.load(t, &state.pose, &v)
+    }
+}
+
+/// A body that turns about a fixed point.
+pub type RotatingBody<L> = Body<f64, So3, L>;

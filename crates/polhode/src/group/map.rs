@@ -1,0 +1,128 @@
+//! Vectorial parameterizations of rotation: three scalar functions of s = p·p each.
+//!
+//! Symbols: φ rotation angle, n axis, p = p(φ) n. The unit quaternion is (w, k p); then
+//! R = I + z₁ p̃ + z₂ p̃p̃ with z₁ = 2wk, z₂ = 2k², and the spatial tangent is H = μ I + z₂ p̃ + c p̃p̃ with
+//! μ = z₁ + c s = dφ/dp (Bauchau et al. 2013, section 2; notes table). The inverse of H follows in closed form
+//! and its p̃ coefficient is -1/2 for every map.
+
+use super::Rotation;
+use crate::scalar::{ExpCoefficients, Real};
+use nalgebra::Vector3;
+
+/// The three functions of a map.
+#[derive(Clone, Copy, Debug)]
+pub struct Coefficients<S> {
+    /// Scalar part of the unit quaternion, cos(φ/2).
+    pub w: S,
+    /// Vector part of the unit quaternion per unit of p, sin(φ/2)/|p|.
+    pub k: S,
+    /// Coefficient of p̃p̃ in the tangent.
+    pub c: S,
+}
+
+/// A vectorial parameterization of rotation.
+pub trait Map: Copy + Default + core::fmt::Debug + 'static {
+    /// The name in method ids.
+    const NAME: &'static str;
+    /// |p| must stay below this (infinite where there is no limit).
+    const LIMIT: f64;
+    /// The three functions at s = p·p.
+    fn coefficients<S: Real>(s: S) -> Coefficients<S>;
+    /// The parameters of a rotation by at most π.
+    fn parameters<S: Real>(q: &Rotation<S>) -> Vector3<S>;
+}
+
+/// p = φ n: the exponential map, parameters are the rotation vector. Any angle; log gives |p| ≤ π.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Exponential;
+/// p = 2 sin(φ/2) n: Euler-Rodrigues parameters, |p| < 2.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EulerRodrigues;
+/// p = 2 tan(φ/2) n: Cayley-Gibbs-Rodrigues parameters, infinite at φ = π.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Cayley;
+/// p = 4 tan(φ/4) n: Wiener-Milenković parameters (conformal rotation vector), infinite at φ = 2π.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WienerMilenkovic;
+
+impl Map for Exponential {
+    const NAME: &'static str = "exp";
+    const LIMIT: f64 = f64::INFINITY;
+    #[inline(always)]
+    fn coefficients<S: Real>(s: S) -> Coefficients<S> {
+        let ExpCoefficients { w, k, c } = S::exp_coefficients(s);
+        Coefficients { w, k, c }
+    }
+    #[inline]
+    fn parameters<S: Real>(q: &Rotation<S>) -> Vector3<S> {
+        let q = q.shorter();
+        let x = q.v.dot(&q.v);
+        // φ/(2 sin(φ/2)) = asin(√x)/√x: its series below x = 0.01, atan2 beyond.
+        let small = x.below(S::lift(0.01));
+        let mut series = S::lift(ARCSINE[ARCSINE.len() - 1]);
+        for a in ARCSINE.iter().rev().skip(1) {
+            series = series * x + S::lift(*a);
+        }
+        let sine = S::select(small, S::one(), x).sqrt();
+        let ratio = S::select(small, series, sine.atan2(q.w) / sine);
+        q.v * (ratio * S::lift(2.0))
+    }
+}
+
+/// Taylor coefficients of asin(√x)/√x in x.
+const ARCSINE: [f64; 10] = [
+    1.0,
+    1.0 / 6.0,
+    3.0 / 40.0,
+    5.0 / 112.0,
+    35.0 / 1152.0,
+    63.0 / 2816.0,
+    231.0 / 13312.0,
+    143.0 / 10240.0,
+    6435.0 / 557056.0,
+    12155.0 / 1245184.0,
+];
+
+impl Map for EulerRodrigues {
+    const NAME: &'static str = "euler-rodrigues";
+    const LIMIT: f64 = 2.0;
+    #[inline(always)]
+    fn coefficients<S: Real>(s: S) -> Coefficients<S> {
+        let w = (S::one() - s * S::lift(0.25)).sqrt();
+        Coefficients { w, k: S::lift(0.5), c: S::lift(0.25) / w }
+    }
+    #[inline(always)]
+    fn parameters<S: Real>(q: &Rotation<S>) -> Vector3<S> {
+        q.shorter().v * S::lift(2.0)
+    }
+}
+
+impl Map for Cayley {
+    const NAME: &'static str = "cayley";
+    const LIMIT: f64 = f64::INFINITY;
+    #[inline(always)]
+    fn coefficients<S: Real>(s: S) -> Coefficients<S> {
+        let w = (S::one() + s * S::lift(0.25)).sqrt().recip();
+        Coefficients { w, k: w * S::lift(0.5), c: S::zero() }
+    }
+    #[inline(always)]
+    fn parameters<S: Real>(q: &Rotation<S>) -> Vector3<S> {
+        q.v * (S::lift(2.0) / q.w)
+    }
+}
+
+impl Map for WienerMilenkovic {
+    const NAME: &'static str = "wiener-milenkovic";
+    const LIMIT: f64 = f64::INFINITY;
+    #[inline(always)]
+    fn coefficients<S: Real>(s: S) -> Coefficients<S> {
+        let m = s * S::lift(1.0 / 16.0);
+        let b = (S::one() + m).recip();
+        Coefficients { w: (S::one() - m) * b, k: b * S::lift(0.5), c: b * b * S::lift(0.125) }
+    }
+    #[inline(always)]
+    fn parameters<S: Real>(q: &Rotation<S>) -> Vector3<S> {
+        let q = q.shorter();
+        q.v * (S::lift(4.0) / (S::one() + q.w))
+    }
+}

@@ -1,0 +1,198 @@
+//! The rotation group SO(3) and the motion group SE(3), behind one trait.
+//!
+//! Symbols: R attitude (body to space), u position of the body's reference point, Ψ increments, V = Ω on SO(3)
+//! and V = {v, Ω} on SE(3) (linear part first, body axes), P = Π on SO(3) and P = {p, Π} on SE(3).
+//! Sources: Bauchau et al. 2013 (motion tensor, vectorial maps), Krysl 2006 (the increments on SO(3)).
+
+mod map;
+mod rotation;
+mod se3;
+mod so3;
+
+pub use map::{Cayley, Coefficients, EulerRodrigues, Exponential, Map, WienerMilenkovic};
+pub use rotation::Rotation;
+pub use se3::{Motion, Se3};
+pub use so3::So3;
+
+use crate::body::{Kinematics, Wrench};
+use crate::scalar::{Dual, Over, Real};
+use crate::solve::{Factor, Lu};
+use core::fmt::Debug;
+use core::ops::{Add, Mul, Neg, Sub};
+use nalgebra::SVector;
+
+/// A fixed number of coordinates with vector arithmetic: what generic code may do with an `SVector`.
+pub trait Coordinates<S: Real>:
+    Copy
+    + Debug
+    + PartialEq
+    + 'static
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Neg<Output = Self>
+    + Mul<S, Output = Self>
+{
+    /// How many coordinates.
+    const LEN: usize;
+    /// The scalar that carries the derivatives with respect to all coordinates.
+    type Jet: Jet<S>;
+    /// A factored square matrix of this size.
+    type Factor: Factor<S, Self>;
+    /// The vector with coordinates `f(0), f(1), …`.
+    fn generate(f: impl FnMut(usize) -> S) -> Self;
+    /// Coordinate `i`.
+    fn at(&self, i: usize) -> S;
+    /// The zero vector.
+    #[inline(always)]
+    fn origin() -> Self {
+        Self::generate(|_| S::zero())
+    }
+    /// The inner product.
+    #[inline(always)]
+    fn inner(&self, other: &Self) -> S {
+        let mut sum = self.at(0) * other.at(0);
+        for i in 1..Self::LEN {
+            sum += self.at(i) * other.at(i);
+        }
+        sum
+    }
+    /// The Euclidean norm.
+    #[inline(always)]
+    fn length(&self) -> S {
+        self.inner(self).sqrt()
+    }
+    /// Lane by lane, `a` where the mask is true and `b` elsewhere.
+    #[inline(always)]
+    fn choose(mask: S::Mask, a: &Self, b: &Self) -> Self {
+        Self::generate(|i| S::select(mask, a.at(i), b.at(i)))
+    }
+}
+
+impl<S: Real, const N: usize> Coordinates<S> for SVector<S, N> {
+    const LEN: usize = N;
+    type Jet = Dual<S, N>;
+    type Factor = Lu<S, N>;
+    #[inline(always)]
+    fn generate(mut f: impl FnMut(usize) -> S) -> Self {
+        SVector::from_fn(|i, _| f(i))
+    }
+    #[inline(always)]
+    fn at(&self, i: usize) -> S {
+        self[i]
+    }
+}
+
+/// A scalar with derivatives, seen without their number.
+pub trait Jet<S: Real>: Over<S> {
+    /// The variable number `i`.
+    fn seed(value: S, i: usize) -> Self;
+    /// The derivative in direction `i`.
+    fn slope(&self, i: usize) -> S;
+    /// The value.
+    fn value(&self) -> S;
+}
+
+impl<S: Real, const N: usize> Jet<S> for Dual<S, N> {
+    #[inline(always)]
+    fn seed(value: S, i: usize) -> Self {
+        Dual::variable(value, i)
+    }
+    #[inline(always)]
+    fn slope(&self, i: usize) -> S {
+        self.eps[i]
+    }
+    #[inline(always)]
+    fn value(&self) -> S {
+        self.re
+    }
+}
+
+/// `v` with every coordinate as a constant of the richer scalar `T`.
+#[inline(always)]
+pub fn lift<S: Real, T: Over<S>, A: Coordinates<S>, B: Coordinates<T>>(v: &A) -> B {
+    B::generate(|i| T::of(v.at(i)))
+}
+
+/// A Lie group of rigid motions, left-trivialised: velocities and momenta live in the body frame.
+///
+/// ```
+/// use nalgebra::Vector3;
+/// use polhode::group::{Exponential, Group, So3};
+/// let quarter = So3::increment::<Exponential, f64>(&Vector3::new(0.0, 0.0, core::f64::consts::FRAC_PI_2));
+/// let x = quarter.rotate(&Vector3::x());
+/// assert!((x - Vector3::y()).norm() < 1e-15);
+/// ```
+pub trait Group: Copy + Debug + Default + 'static {
+    /// `so3` or `se3`.
+    const NAME: &'static str;
+    /// Velocities, momenta and increments.
+    type Vector<S: Real>: Coordinates<S>;
+    /// Two of them in one.
+    type Pair<S: Real>: Coordinates<S>;
+    /// An element of the group.
+    type Pose<S: Real>: Copy + Debug + PartialEq;
+    /// The inertia of a body, about its reference point and in its axes.
+    type Inertia<S: Real>: Copy + Debug;
+
+    /// The neutral element.
+    fn identity<S: Real>() -> Self::Pose<S>;
+    /// `a` followed, in the moving frame, by `b`.
+    fn compose<S: Real>(a: &Self::Pose<S>, b: &Self::Pose<S>) -> Self::Pose<S>;
+    /// The inverse element.
+    fn inverse<S: Real>(a: &Self::Pose<S>) -> Self::Pose<S>;
+    /// Removes the round-off that composition leaves in the unit quaternion, to second order.
+    fn normalized<S: Real>(a: &Self::Pose<S>) -> Self::Pose<S>;
+    /// The pose with every number as a constant of `T`.
+    fn lift_pose<S: Real, T: Over<S>>(a: &Self::Pose<S>) -> Self::Pose<T>;
+    /// Lane by lane, `a` where the mask is true and `b` elsewhere.
+    fn choose_pose<S: Real>(mask: S::Mask, a: &Self::Pose<S>, b: &Self::Pose<S>) -> Self::Pose<S>;
+    /// How far apart two poses are: the 2-norm of the difference of the attitude matrices, and the distance
+    /// of the positions.
+    fn distance<S: Real>(a: &Self::Pose<S>, b: &Self::Pose<S>) -> (S, S);
+
+    /// The motion with the parameters `psi` of the map `M`.
+    fn increment<M: Map, S: Real>(psi: &Self::Vector<S>) -> Self::Pose<S>;
+    /// The parameters of a motion, the inverse of [`Group::increment`].
+    fn parameters<M: Map, S: Real>(a: &Self::Pose<S>) -> Self::Vector<S>;
+    /// Velocity of the moving frame, in that frame, when the parameters move at `rate`: V = dexp₋Ψ(Ψ̇).
+    fn tangent<M: Map, S: Real>(psi: &Self::Vector<S>, rate: &Self::Vector<S>) -> Self::Vector<S>;
+    /// The inverse of [`Group::tangent`]: Ψ̇ = (dexp₋Ψ)⁻¹(V).
+    fn tangent_inverse<M: Map, S: Real>(psi: &Self::Vector<S>, v: &Self::Vector<S>) -> Self::Vector<S>;
+
+    /// A momentum or load seen from the frame that the motion `a` leads to: Rᵀ P on SO(3).
+    fn pull<S: Real>(a: &Self::Pose<S>, p: &Self::Vector<S>) -> Self::Vector<S>;
+    /// The inverse of [`Group::pull`]: R P on SO(3).
+    fn push<S: Real>(a: &Self::Pose<S>, p: &Self::Vector<S>) -> Self::Vector<S>;
+    /// The rate of a momentum in the frame that moves with `v`, with no load: -Ω × Π on SO(3).
+    fn transport<S: Real>(v: &Self::Vector<S>, p: &Self::Vector<S>) -> Self::Vector<S>;
+    /// The bracket of two velocities: a × b on SO(3).
+    fn bracket<S: Real>(a: &Self::Vector<S>, b: &Self::Vector<S>) -> Self::Vector<S>;
+
+    /// P = M V.
+    fn momentum<S: Real>(inertia: &Self::Inertia<S>, v: &Self::Vector<S>) -> Self::Vector<S>;
+    /// V = M⁻¹ P.
+    fn velocity<S: Real>(inertia: &Self::Inertia<S>, p: &Self::Vector<S>) -> Self::Vector<S>;
+    /// The inertia with every number as a constant of `T`.
+    fn lift_inertia<S: Real, T: Over<S>>(inertia: &Self::Inertia<S>) -> Self::Inertia<T>;
+
+    /// A length to compare linear with angular velocities: that of the body or, where larger, of its motion
+    /// (up to a limit). One on SO(3).
+    fn length<S: Real>(inertia: &Self::Inertia<S>, v: &Self::Vector<S>) -> S;
+    /// The size of a velocity in rad/s: the sum of magnitudes, linear ones divided by `length`.
+    fn size<S: Real>(length: S, v: &Self::Vector<S>) -> S;
+
+    /// What a load may know of the motion.
+    fn kinematics<S: Real>(t: S, pose: &Self::Pose<S>, v: &Self::Vector<S>) -> Kinematics<S>;
+    /// The part of a wrench that works on this group.
+    fn covector<S: Real>(wrench: &Wrench<S>) -> Self::Vector<S>;
+    /// Two vectors as one.
+    fn join<S: Real>(a: &Self::Vector<S>, b: &Self::Vector<S>) -> Self::Pair<S> {
+        let n = Self::Vector::<S>::LEN;
+        Self::Pair::<S>::generate(|i| if i < n { a.at(i) } else { b.at(i - n) })
+    }
+    /// The two halves of a pair.
+    fn split<S: Real>(pair: &Self::Pair<S>) -> (Self::Vector<S>, Self::Vector<S>) {
+        let n = Self::Vector::<S>::LEN;
+        (Self::Vector::<S>::generate(|i| pair.at(i)), Self::Vector::<S>::generate(|i| pair.at(n + i)))
+    }
+}

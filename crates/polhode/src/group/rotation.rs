@@ -1,0 +1,153 @@
+//! Attitudes as unit quaternions, scalar first, body to space.
+
+use super::{Exponential, Map};
+use crate::scalar::{Over, Real};
+use nalgebra::{Matrix3, Vector3};
+
+/// A rotation, stored as a unit quaternion (w, v): x_space = R x_body.
+///
+/// ```
+/// use nalgebra::Vector3;
+/// use polhode::group::Rotation;
+/// let r = Rotation::from_rotation_vector(&Vector3::new(0.3, 0.0, 0.0));
+/// assert!((r.rotation_vector().x - 0.3).abs() < 1e-15);
+/// assert!((r.matrix()[(1, 1)] - 0.3f64.cos()).abs() < 1e-15);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rotation<S> {
+    pub(crate) w: S,
+    pub(crate) v: Vector3<S>,
+}
+
+impl<S: Real> Rotation<S> {
+    /// No rotation.
+    #[inline(always)]
+    pub fn identity() -> Self {
+        Rotation { w: S::one(), v: Vector3::new(S::zero(), S::zero(), S::zero()) }
+    }
+    /// From a quaternion `[w, x, y, z]` of any length but zero; it is normalised.
+    pub fn from_q_wxyz(q: [S; 4]) -> Self {
+        let inverse = (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]).sqrt().recip();
+        Rotation { w: q[0] * inverse, v: Vector3::new(q[1], q[2], q[3]) * inverse }
+    }
+    /// The quaternion `[w, x, y, z]`.
+    pub fn q_wxyz(&self) -> [S; 4] {
+        [self.w, self.v[0], self.v[1], self.v[2]]
+    }
+    /// From a rotation vector (axis times angle), any length.
+    #[inline]
+    pub fn from_rotation_vector(psi: &Vector3<S>) -> Self {
+        Self::from_parameters::<Exponential>(psi)
+    }
+    /// The rotation vector, with length in [0, π]. At π exactly both signs describe the rotation; the one of
+    /// the stored quaternion is returned.
+    pub fn rotation_vector(&self) -> Vector3<S> {
+        Exponential::parameters(self)
+    }
+    /// From the parameters of any vectorial map.
+    #[inline(always)]
+    pub fn from_parameters<M: Map>(p: &Vector3<S>) -> Self {
+        let c = M::coefficients(p.dot(p));
+        Rotation { w: c.w, v: p * c.k }
+    }
+    /// From an orthonormal matrix with determinant one; well conditioned at every angle, π included.
+    pub fn from_matrix(m: &Matrix3<S>) -> Self {
+        let (a, b, c) = (m[(0, 0)], m[(1, 1)], m[(2, 2)]);
+        // Four expressions for the same quaternion, each good where its own component is large.
+        let one = S::one();
+        let squares = [one + a + b + c, one + a - b - c, one - a + b - c, one - a - b + c];
+        let (x, y, z) = (m[(2, 1)] - m[(1, 2)], m[(0, 2)] - m[(2, 0)], m[(1, 0)] - m[(0, 1)]);
+        let (xy, xz, yz) = (m[(0, 1)] + m[(1, 0)], m[(0, 2)] + m[(2, 0)], m[(1, 2)] + m[(2, 1)]);
+        let rows = [
+            [squares[0], x, y, z],
+            [x, squares[1], xy, xz],
+            [y, xy, squares[2], yz],
+            [z, xz, yz, squares[3]],
+        ];
+        let (mut best, mut q) = (squares[0], rows[0]);
+        for i in 1..4 {
+            let better = best.below(squares[i]);
+            best = S::select(better, squares[i], best);
+            q = core::array::from_fn(|j| S::select(better, rows[i][j], q[j]));
+        }
+        Self::from_q_wxyz(q).shorter()
+    }
+    /// The matrix, body to space.
+    pub fn matrix(&self) -> Matrix3<S> {
+        let (w, x, y, z) = (self.w, self.v[0], self.v[1], self.v[2]);
+        let two = S::lift(2.0);
+        let one = S::one();
+        Matrix3::new(
+            one - two * (y * y + z * z),
+            two * (x * y - w * z),
+            two * (x * z + w * y),
+            two * (x * y + w * z),
+            one - two * (x * x + z * z),
+            two * (y * z - w * x),
+            two * (x * z - w * y),
+            two * (y * z + w * x),
+            one - two * (x * x + y * y),
+        )
+    }
+    /// `self` followed, in the moving frame, by `other`.
+    #[inline(always)]
+    pub fn compose(&self, other: &Self) -> Self {
+        Rotation {
+            w: self.w * other.w - self.v.dot(&other.v),
+            v: other.v * self.w + self.v * other.w + self.v.cross(&other.v),
+        }
+    }
+    /// The reverse rotation.
+    #[inline(always)]
+    pub fn inverse(&self) -> Self {
+        Rotation { w: self.w, v: -self.v }
+    }
+    /// R x: from body to space.
+    #[inline(always)]
+    pub fn rotate(&self, x: &Vector3<S>) -> Vector3<S> {
+        let t = self.v.cross(x) * S::lift(2.0);
+        x + t * self.w + self.v.cross(&t)
+    }
+    /// Rᵀ x: from space to body.
+    #[inline(always)]
+    pub fn unrotate(&self, x: &Vector3<S>) -> Vector3<S> {
+        let t = self.v.cross(x) * S::lift(2.0);
+        x - t * self.w + self.v.cross(&t)
+    }
+    /// The quaternion scaled to unit length, for one that is nearly so already: one Newton step of 1/√|q|²,
+    /// which leaves the square of the deviation.
+    #[inline(always)]
+    pub fn normalized(&self) -> Self {
+        let norm2 = self.w * self.w + self.v.dot(&self.v);
+        let scale = S::lift(1.5) - S::lift(0.5) * norm2;
+        Rotation { w: self.w * scale, v: self.v * scale }
+    }
+    /// Of the two quaternions for this rotation the one with w ≥ 0.
+    #[inline(always)]
+    pub fn shorter(&self) -> Self {
+        let negative = self.w.below(S::zero());
+        Self::choose(negative, &Rotation { w: -self.w, v: -self.v }, self)
+    }
+    /// The 2-norm of the difference of the two rotation matrices, 2 sin(φ/2).
+    pub fn distance(&self, other: &Self) -> S {
+        let d = self.inverse().compose(other);
+        d.v.dot(&d.v).sqrt() * S::lift(2.0)
+    }
+    /// Every number as a constant of `T`.
+    #[inline(always)]
+    pub fn lift<T: Over<S>>(&self) -> Rotation<T> {
+        Rotation { w: T::of(self.w), v: self.v.map(T::of) }
+    }
+    /// Lane by lane, `a` where the mask is true and `b` elsewhere.
+    #[inline(always)]
+    pub fn choose(mask: S::Mask, a: &Self, b: &Self) -> Self {
+        Rotation {
+            w: S::select(mask, a.w, b.w),
+            v: Vector3::new(
+                S::select(mask, a.v[0], b.v[0]),
+                S::select(mask, a.v[1], b.v[1]),
+                S::select(mask, a.v[2], b.v[2]),
+            ),
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! SO(3): attitudes, body angular velocities, body angular momenta.
+
+use super::{Coefficients, Group, Map, Rotation};
+use crate::body::{Kinematics, RotaryInertia, Wrench};
+use crate::scalar::{Over, Real};
+use nalgebra::{SVector, Vector3};
+
+/// The rotation group: a body that turns about a fixed point.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct So3;
+
+/// H(-p) x, the body tangent of the map at p.
+#[inline(always)]
+pub(super) fn tangent<M: Map, S: Real>(p: &Vector3<S>, x: &Vector3<S>) -> Vector3<S> {
+    let s = p.dot(p);
+    let Coefficients { w, k, c } = M::coefficients(s);
+    let px = p.cross(x);
+    let z2 = S::lift(2.0) * k * k;
+    x * (S::lift(2.0) * w * k + c * s) - px * z2 + p.cross(&px) * c
+}
+
+/// H(-p)⁻¹ x. The p̃p̃ coefficient (1/μ - w/2k)/s is written without cancellation.
+#[inline(always)]
+pub(super) fn tangent_inverse<M: Map, S: Real>(p: &Vector3<S>, x: &Vector3<S>) -> Vector3<S> {
+    let s = p.dot(p);
+    let Coefficients { w, k, c } = M::coefficients(s);
+    let half = S::lift(0.5);
+    let mu = S::lift(2.0) * w * k + c * s;
+    let px = p.cross(x);
+    let inverse = (mu * k).recip();
+    x * (k * inverse) + px * half + p.cross(&px) * ((k * k * k - half * w * c) * inverse)
+}
+
+/// |x| + |y| + |z|.
+#[inline(always)]
+pub(super) fn total<S: Real>(x: &Vector3<S>) -> S {
+    x[0].abs() + x[1].abs() + x[2].abs()
+}
+
+impl Group for So3 {
+    const NAME: &'static str = "so3";
+    type Vector<S: Real> = Vector3<S>;
+    type Pair<S: Real> = SVector<S, 6>;
+    type Pose<S: Real> = Rotation<S>;
+    type Inertia<S: Real> = RotaryInertia<S>;
+
+    #[inline(always)]
+    fn identity<S: Real>() -> Rotation<S> {
+        Rotation::identity()
+    }
+    #[inline(always)]
+    fn compose<S: Real>(a: &Rotation<S>, b: &Rotation<S>) -> Rotation<S> {
+        a.compose(b)
+    }
+    #[inline(always)]
+    fn inverse<S: Real>(a: &Rotation<S>) -> Rotation<S> {
+        a.inverse()
+    }
+    #[inline(always)]
+    fn normalized<S: Real>(a: &Rotation<S>) -> Rotation<S> {
+        a.normalized()
+    }
+    #[inline(always)]
+    fn lift_pose<S: Real, T: Over<S>>(a: &Rotation<S>) -> Rotation<T> {
+        a.lift()
+    }
+    #[inline(always)]
+    fn choose_pose<S: Real>(mask: S::Mask, a: &Rotation<S>, b: &Rotation<S>) -> Rotation<S> {
+        Rotation::choose(mask, a, b)
+    }
+    fn distance<S: Real>(a: &Rotation<S>, b: &Rotation<S>) -> (S, S) {
+        (a.distance(b), S::zero())
+    }
+    #[inline(always)]
+    fn increment<M: Map, S: Real>(psi: &Vector3<S>) -> Rotation<S> {
+        Rotation::from_parameters::<M>(psi)
+    }
+    fn parameters<M: Map, S: Real>(a: &Rotation<S>) -> Vector3<S> {
+        M::parameters(a)
+    }
+    #[inline(always)]
+    fn tangent<M: Map, S: Real>(psi: &Vector3<S>, rate: &Vector3<S>) -> Vector3<S> {
+        tangent::<M, S>(psi, rate)
+    }
+    #[inline(always)]
+    fn tangent_inverse<M: Map, S: Real>(psi: &Vector3<S>, v: &Vector3<S>) -> Vector3<S> {
+        tangent_inverse::<M, S>(psi, v)
+    }
+    #[inline(always)]
+    fn pull<S: Real>(a: &Rotation<S>, p: &Vector3<S>) -> Vector3<S> {
+        a.unrotate(p)
+    }
+    #[inline(always)]
+    fn push<S: Real>(a: &Rotation<S>, p: &Vector3<S>) -> Vector3<S> {
+        a.rotate(p)
+    }
+    #[inline(always)]
+    fn transport<S: Real>(v: &Vector3<S>, p: &Vector3<S>) -> Vector3<S> {
+        p.cross(v)
+    }
+    #[inline(always)]
+    fn bracket<S: Real>(a: &Vector3<S>, b: &Vector3<S>) -> Vector3<S> {
+        a.cross(b)
+    }
+    #[inline(always)]
+    fn momentum<S: Real>(inertia: &RotaryInertia<S>, v: &Vector3<S>) -> Vector3<S> {
+        inertia.matrix * v
+    }
+    #[inline(always)]
+    fn velocity<S: Real>(inertia: &RotaryInertia<S>, p: &Vector3<S>) -> Vector3<S> {
+        inertia.inverse * p
+    }
+    #[inline(always)]
+    fn lift_inertia<S: Real, T: Over<S>>(inertia: &RotaryInertia<S>) -> RotaryInertia<T> {
+        RotaryInertia { matrix: inertia.matrix.map(T::of), inverse: inertia.inverse.map(T::of) }
+    }
+    #[inline(always)]
+    fn length<S: Real>(_inertia: &RotaryInertia<S>, _v: &Vector3<S>) -> S {
+        S::one()
+    }
+    #[inline(always)]
+    fn size<S: Real>(_length: S, v: &Vector3<S>) -> S {
+        total(v)
+    }
+    #[inline(always)]
+    fn kinematics<S: Real>(t: S, pose: &Rotation<S>, v: &Vector3<S>) -> Kinematics<S> {
+        let zero = Vector3::new(S::zero(), S::zero(), S::zero());
+        Kinematics { time: t, attitude: *pose, position: zero, velocity_body: zero, omega_body: *v }
+    }
+    #[inline(always)]
+    fn covector<S: Real>(wrench: &Wrench<S>) -> Vector3<S> {
+        wrench.moment_body
+    }
+}

@@ -1,0 +1,11 @@
+//! Structure-preserving time integration of rigid bodies on SO(3) and SE(3).
+//!
+//! polhode puts the one-step methods of the rigid-body literature behind one problem definition: a
+//! [`body::Body`] with its inertia and loads, a [`method::Method`] chosen by id from one registry, and a
+//! [`run`] that steps it, watches its invariants and records it.
+
+pub mod body;
+pub mod group;
+pub mod method;
+pub mod scalar;
+pub mod solve;

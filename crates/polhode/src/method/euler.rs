@@ -1,0 +1,104 @@
+//! The four Euler methods of Krysl 2006, from which the midpoint and trapezoidal pairs are composed.
+//!
+//! Rate form, eqs (11), (12):      P₁ = P₀ + h(-V×P + T),           C₁ = C₀ exp[h V]
+//! Momentum form, eqs (18), (19):  P₁ = exp[-h V](P₀ + h T) forward, P₁ = exp[-h V] P₀ + h T backward
+//! with V, P, T at the start (forward) or at the end (backward) of the step.
+
+use super::scheme::{Scheme, Start};
+use crate::body::{Body, Load, State};
+use crate::group::{Exponential, Group, lift};
+use crate::scalar::{Over, Real};
+
+/// Forward Euler, rate form, eq. (11).
+#[inline(always)]
+pub(super) fn forward_rate<S: Real, G: Group, L: Load<S>>(
+    body: &Body<S, G, L>,
+    state: &State<S, G>,
+    t: S,
+    h: S,
+) -> State<S, G> {
+    let start = Start::new(body, state, t, h);
+    let rate = G::transport(&start.velocity, &state.momentum) + start.load;
+    let step = G::increment::<Exponential, S>(&(start.velocity * h));
+    State { pose: start.advance(&step), momentum: state.momentum + rate * h }
+}
+
+/// Forward Euler, momentum form, eq. (18).
+#[inline(always)]
+pub(super) fn forward_momentum<S: Real, G: Group, L: Load<S>>(
+    body: &Body<S, G, L>,
+    state: &State<S, G>,
+    t: S,
+    h: S,
+) -> State<S, G> {
+    let start = Start::new(body, state, t, h);
+    let step = G::increment::<Exponential, S>(&(start.velocity * h));
+    State { pose: start.advance(&step), momentum: G::pull(&step, &(state.momentum + start.load * h)) }
+}
+
+/// Backward Euler, rate form, eq. (12). The unknown is the velocity at the end.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BackwardRate;
+
+impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for BackwardRate {
+    #[inline(always)]
+    fn guess(&self, _start: &Start<'_, S, G, L>, end_velocity: &G::Vector<S>) -> G::Vector<S> {
+        *end_velocity
+    }
+    #[inline(always)]
+    fn residual<T: Over<S>>(&self, start: &Start<'_, S, G, L>, x: &G::Vector<T>) -> G::Vector<T> {
+        let inertia = G::lift_inertia::<S, T>(&start.body.inertia);
+        let (h, p0) = (T::of(start.h), lift::<S, T, _, G::Vector<T>>(&start.state.momentum));
+        let step = G::increment::<Exponential, T>(&(*x * h));
+        let pose = G::compose(&G::lift_pose(&start.state.pose), &step);
+        let load = start.body.load(T::of(start.t + start.h), &pose, x);
+        let rate = G::transport(x, &G::momentum(&inertia, x)) + load;
+        *x - G::velocity(&inertia, &(p0 + rate * h))
+    }
+    #[inline(always)]
+    fn finish(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>) -> State<S, G> {
+        let step = G::increment::<Exponential, S>(&(*x * start.h));
+        State { pose: start.advance(&step), momentum: G::momentum(&start.body.inertia, x) }
+    }
+}
+
+/// Backward Euler, momentum form, eq. (19). The unknown is the velocity at the end.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BackwardMomentum;
+
+impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for BackwardMomentum {
+    #[inline(always)]
+    fn guess(&self, _start: &Start<'_, S, G, L>, end_velocity: &G::Vector<S>) -> G::Vector<S> {
+        *end_velocity
+    }
+    #[inline(always)]
+    fn residual<T: Over<S>>(&self, start: &Start<'_, S, G, L>, x: &G::Vector<T>) -> G::Vector<T> {
+        let inertia = G::lift_inertia::<S, T>(&start.body.inertia);
+        let (h, p0) = (T::of(start.h), lift::<S, T, _, G::Vector<T>>(&start.state.momentum));
+        let step = G::increment::<Exponential, T>(&(*x * h));
+        let pose = G::compose(&G::lift_pose(&start.state.pose), &step);
+        let load = start.body.load(T::of(start.t + start.h), &pose, x);
+        *x - G::velocity(&inertia, &(G::pull(&step, &p0) + load * h))
+    }
+    #[inline(always)]
+    fn finish(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>) -> State<S, G> {
+        let step = G::increment::<Exponential, S>(&(*x * start.h));
+        let pose = start.advance(&step);
+        let load = start.body.load(start.t + start.h, &pose, x);
+        State { pose, momentum: G::pull(&step, &start.state.momentum) + load * start.h }
+    }
+    /// d(exp[-hx] P₀) = ad*(dexp₋hx h dx) (exp[-hx] P₀), with dexp to second order and the load left out: its
+    /// derivative comes with h².
+    #[inline(always)]
+    fn tangent(
+        &self,
+        start: &Start<'_, S, G, L>,
+        x: &G::Vector<S>,
+        direction: &G::Vector<S>,
+    ) -> Option<G::Vector<S>> {
+        let turned = G::momentum(&start.body.inertia, x) - start.load * start.h;
+        let turn = *direction - G::bracket(x, direction) * (start.h * S::lift(0.5));
+        let change = G::transport(&turn, &turned) * start.h;
+        Some(*direction - G::velocity(&start.body.inertia, &change))
+    }
+}

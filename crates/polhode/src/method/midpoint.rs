@@ -1,0 +1,83 @@
+//! Two schemes with the mean velocity as their unknown W, from Krysl 2006, section 4.
+//!
+//! SWC1 (Simo & Wong 1991, ALGO_C1): Ψ = h W, W = (V₀ + V₁)/2, P₁ = exp[-Ψ] P₀ + h exp[-Ψ/2] T(t + h/2, C₀ exp[Ψ/2])
+//! AKW (Austin, Krishnaprasad & Wang 1993): P₁ = P₀ - h W×M W + h/2 (T₀ + T₁), C₁ = C₀ cay[h W]
+
+use super::scheme::{Scheme, Start};
+use crate::body::{Load, State};
+use crate::group::{Cayley, Exponential, Group, lift};
+use crate::scalar::{Over, Real};
+
+/// The mean of the start velocity and a guess of the end velocity.
+#[inline(always)]
+pub(super) fn mean<S: Real, G: Group, L>(start: &Start<'_, S, G, L>, end: &G::Vector<S>) -> G::Vector<S> {
+    (start.velocity + *end) * S::lift(0.5)
+}
+
+/// Simo & Wong's energy- and momentum-conserving algorithm.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Swc1;
+
+impl Swc1 {
+    /// exp[Ψ] and the new momentum, for the mean velocity `w`.
+    #[inline(always)]
+    fn step<S: Real, G: Group, L: Load<S>, T: Over<S>>(
+        start: &Start<'_, S, G, L>,
+        w: &G::Vector<T>,
+    ) -> (G::Pose<T>, G::Vector<T>) {
+        let (h, p0) = (T::of(start.h), lift::<S, T, _, G::Vector<T>>(&start.state.momentum));
+        let half = G::increment::<Exponential, T>(&(*w * (h * T::lift(0.5))));
+        let middle = G::compose(&G::lift_pose(&start.state.pose), &half);
+        let time = T::of(start.t + start.h * S::lift(0.5));
+        let load = start.body.load(time, &middle, w);
+        let p1 = G::pull(&half, &(G::pull(&half, &p0) + load * h));
+        (half, p1)
+    }
+}
+
+impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for Swc1 {
+    #[inline(always)]
+    fn guess(&self, start: &Start<'_, S, G, L>, end_velocity: &G::Vector<S>) -> G::Vector<S> {
+        mean(start, end_velocity)
+    }
+    #[inline(always)]
+    fn residual<T: Over<S>>(&self, start: &Start<'_, S, G, L>, x: &G::Vector<T>) -> G::Vector<T> {
+        let inertia = G::lift_inertia::<S, T>(&start.body.inertia);
+        let (_, p1) = Self::step(start, x);
+        *x - (lift::<S, T, _, G::Vector<T>>(&start.velocity) + G::velocity(&inertia, &p1)) * T::lift(0.5)
+    }
+    #[inline(always)]
+    fn finish(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>) -> State<S, G> {
+        let (half, momentum) = Self::step(start, x);
+        State { pose: start.advance(&G::compose(&half, &half)), momentum }
+    }
+}
+
+/// The midpoint rule with a Cayley update and the mean of the end loads.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Akw;
+
+impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for Akw {
+    #[inline(always)]
+    fn guess(&self, start: &Start<'_, S, G, L>, end_velocity: &G::Vector<S>) -> G::Vector<S> {
+        mean(start, end_velocity)
+    }
+    #[inline(always)]
+    fn residual<T: Over<S>>(&self, start: &Start<'_, S, G, L>, x: &G::Vector<T>) -> G::Vector<T> {
+        let inertia = G::lift_inertia::<S, T>(&start.body.inertia);
+        let h = T::of(start.h);
+        let pose = G::compose(&G::lift_pose(&start.state.pose), &G::increment::<Cayley, T>(&(*x * h)));
+        let end = *x * T::lift(2.0) - lift::<S, T, _, G::Vector<T>>(&start.velocity);
+        let load = start.body.load(T::of(start.t + start.h), &pose, &end);
+        let loads = lift::<S, T, _, G::Vector<T>>(&start.load) + load;
+        let rate = G::transport(x, &G::momentum(&inertia, x)) * T::lift(0.5) + loads * T::lift(0.25);
+        let p0 = lift::<S, T, _, G::Vector<T>>(&start.state.momentum);
+        *x - G::velocity(&inertia, &(p0 + rate * h))
+    }
+    #[inline(always)]
+    fn finish(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>) -> State<S, G> {
+        let pose = start.advance(&G::increment::<Cayley, S>(&(*x * start.h)));
+        let middle = G::momentum(&start.body.inertia, x);
+        State { pose, momentum: middle * S::lift(2.0) - start.state.momentum }
+    }
+}

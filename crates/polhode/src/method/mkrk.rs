@@ -1,0 +1,319 @@
+//! Munthe-Kaas Runge-Kutta methods: a tableau applied in the exponential chart at the start of the step.
+//!
+//! With Y = (Ψ, p), p = exp[Ψ] Π the momentum seen from the frame at the start, the equations of motion are
+//! Ψ̇ = (dexp₋Ψ)⁻¹ M⁻¹ exp[-Ψ] p,  ṗ = exp[Ψ] T(t, C₀ exp[Ψ], V).
+//! A Runge-Kutta step of this ordinary differential equation from Y = (0, P₀) is the stage scheme of Krysl 2006,
+//! section 4 (with the load of stage j in the sum): momentum in space is kept exactly without load.
+
+use super::tableau::Tableau;
+use crate::body::{Body, Load, State};
+use crate::group::{Coordinates, Exponential, Group, Jet};
+use crate::scalar::{Mask, Over, Real};
+use crate::solve::{Equations, Rung, StepError, Work, factorize, newton, substitute};
+
+/// (Ψ̇, ṗ) at (Ψ, p), for the chart at `pose`.
+#[inline(always)]
+fn slope<S: Real, G: Group, L: Load<S>, T: Over<S>>(
+    body: &Body<S, G, L>,
+    pose: &G::Pose<S>,
+    t: T,
+    psi: &G::Vector<T>,
+    p: &G::Vector<T>,
+) -> (G::Vector<T>, G::Vector<T>) {
+    let step = G::increment::<Exponential, T>(psi);
+    let v = G::velocity(&G::lift_inertia::<S, T>(&body.inertia), &G::pull(&step, p));
+    let load = body.load(t, &G::compose(&G::lift_pose(pose), &step), &v);
+    (G::tangent_inverse::<Exponential, T>(psi, &v), G::push(&step, &load))
+}
+
+/// The state at (Ψ, p) of the chart.
+#[inline(always)]
+fn leave<S: Real, G: Group>(pose: &G::Pose<S>, psi: &G::Vector<S>, p: &G::Vector<S>) -> State<S, G> {
+    let step = G::increment::<Exponential, S>(psi);
+    State { pose: G::normalized(&G::compose(pose, &step)), momentum: G::pull(&step, p) }
+}
+
+/// An explicit tableau with K stages; entries by closures, so that constants fold.
+#[inline(always)]
+fn explicit<S: Real, G: Group, L: Load<S>, const K: usize>(
+    body: &Body<S, G, L>,
+    state: &State<S, G>,
+    t: S,
+    h: S,
+    a: impl Fn(usize, usize) -> f64,
+    b: impl Fn(usize) -> f64,
+    c: impl Fn(usize) -> f64,
+) -> State<S, G> {
+    // The first stage is the start of the step, where the chart is trivial.
+    let v = body.velocity(state);
+    let zero = G::Vector::<S>::origin();
+    let mut slopes = [(zero, zero); K];
+    slopes[0] = (v, body.load(t, &state.pose, &v));
+    let sum = |slopes: &[(G::Vector<S>, G::Vector<S>); K], n: usize, weight: &dyn Fn(usize) -> f64| {
+        let (mut psi, mut p) = (zero, state.momentum);
+        for j in 0..n {
+            let w = weight(j);
+            if w != 0.0 {
+                psi = psi + slopes[j].0 * (h * S::lift(w));
+                p = p + slopes[j].1 * (h * S::lift(w));
+            }
+        }
+        (psi, p)
+    };
+    for k in 1..K {
+        let (psi, p) = sum(&slopes, k, &|j| a(k, j));
+        slopes[k] = slope(body, &state.pose, t + h * S::lift(c(k)), &psi, &p);
+    }
+    let (psi, p) = sum(&slopes, K, &b);
+    leave::<S, G>(&state.pose, &psi, &p)
+}
+
+/// The classical fourth-order method: what guesses for Newton are made with.
+pub(super) fn classical<S: Real, G: Group, L: Load<S>>(
+    body: &Body<S, G, L>,
+    state: &State<S, G>,
+    t: S,
+    h: S,
+) -> State<S, G> {
+    let a = |i: usize, j: usize| if j + 1 != i { 0.0 } else { [0.0, 0.5, 0.5, 1.0][i] };
+    let b = |j: usize| [1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0][j];
+    explicit::<S, G, L, 4>(body, state, t, h, a, b, |i| [0.0, 0.5, 0.5, 1.0][i])
+}
+
+/// A tableau at work: its stages and the memory for their equations, allocated once.
+#[derive(Clone, Debug)]
+pub(super) struct Stages<S: Real, G: Group> {
+    tableau: Tableau,
+    blocks: Vec<core::ops::Range<usize>>,
+    explicit: bool,
+    y: Vec<G::Pair<S>>,
+    guess: Vec<G::Pair<S>>,
+    base: Vec<G::Pair<S>>,
+    f: Vec<G::Pair<S>>,
+    matrix: Vec<S>,
+    fresh: Vec<S>,
+    swaps: Vec<S::Mask>,
+    fresh_swaps: Vec<S::Mask>,
+    right: Vec<S>,
+}
+
+impl<S: Real, G: Group> Stages<S, G> {
+    pub(super) fn new(tableau: &Tableau) -> Self {
+        let s = tableau.stages();
+        let blocks = tableau.blocks();
+        let explicit = tableau.kind() == super::TableauKind::Explicit;
+        let coupled = blocks.iter().map(ExactSizeIterator::len).max().unwrap_or(0);
+        let n = if explicit { 0 } else { coupled * G::Pair::<S>::LEN };
+        let zero = G::Pair::<S>::origin();
+        let none = S::Mask::splat(false);
+        Stages {
+            tableau: tableau.clone(),
+            blocks,
+            explicit,
+            y: vec![zero; s],
+            guess: vec![zero; s],
+            base: vec![zero; s],
+            f: vec![zero; s],
+            matrix: vec![S::zero(); n * n],
+            fresh: vec![S::zero(); n * n],
+            swaps: vec![none; n * n],
+            fresh_swaps: vec![none; n * n],
+            right: vec![S::zero(); n],
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn step<L: Load<S>>(
+        &mut self,
+        body: &Body<S, G, L>,
+        state: &State<S, G>,
+        t: S,
+        h: S,
+        work: &mut Work,
+    ) -> Result<State<S, G>, StepError> {
+        let tab = &self.tableau;
+        if self.explicit {
+            let (a, b, c) = (|i, j| tab.a(i, j), |j| tab.b()[j], |i| tab.c()[i]);
+            match tab.stages() {
+                1 => return Ok(explicit::<S, G, L, 1>(body, state, t, h, a, b, c)),
+                2 => return Ok(explicit::<S, G, L, 2>(body, state, t, h, a, b, c)),
+                3 => return Ok(explicit::<S, G, L, 3>(body, state, t, h, a, b, c)),
+                4 => return Ok(explicit::<S, G, L, 4>(body, state, t, h, a, b, c)),
+                _ => {}
+            }
+        }
+        self.implicit(body, state, t, h, work)
+    }
+
+    /// Any tableau: block by block, explicit stages directly, the others by Newton's method.
+    fn implicit<L: Load<S>>(
+        &mut self,
+        body: &Body<S, G, L>,
+        state: &State<S, G>,
+        t: S,
+        h: S,
+        work: &mut Work,
+    ) -> Result<State<S, G>, StepError> {
+        let start = G::join(&G::Vector::<S>::origin(), &state.momentum);
+        let velocity = body.velocity(state);
+        for b in 0..self.blocks.len() {
+            let block = self.blocks[b].clone();
+            for k in block.clone() {
+                let mut y = start;
+                for j in 0..block.start {
+                    y = y + self.f[j] * (h * S::lift(self.tableau.a(k, j)));
+                }
+                self.base[k] = y;
+            }
+            let first = block.start;
+            if block.len() == 1 && self.tableau.a(first, first) == 0.0 {
+                self.y[first] = self.base[first];
+            } else {
+                let length = G::length(&body.inertia, &velocity);
+                let (stages, block, speed) = (&mut *self, block.clone(), S::one());
+                let mut coupled = Coupled { stages, block, body, state, t, h, whole: h, length, speed };
+                newton(&mut coupled, work)?;
+            }
+            for k in block {
+                self.f[k] = slope_pair(body, state, t + h * S::lift(self.tableau.c()[k]), &self.y[k]);
+            }
+        }
+        let mut y = start;
+        for (f, b) in self.f.iter().zip(self.tableau.b()) {
+            y = y + *f * (h * S::lift(*b));
+        }
+        let (psi, p) = G::split(&y);
+        Ok(leave::<S, G>(&state.pose, &psi, &p))
+    }
+}
+
+#[inline(always)]
+fn slope_pair<S: Real, G: Group, L: Load<S>, T: Over<S>>(
+    body: &Body<S, G, L>,
+    state: &State<S, G>,
+    t: T,
+    y: &G::Pair<T>,
+) -> G::Pair<T> {
+    let (psi, p) = G::split(y);
+    let (psi_rate, p_rate) = slope(body, &state.pose, t, &psi, &p);
+    G::join(&psi_rate, &p_rate)
+}
+
+/// The equations of a block of stages: Y_k - base_k - h Σ a_kj F(Y_j) = 0.
+struct Coupled<'a, S: Real, G: Group, L> {
+    stages: &'a mut Stages<S, G>,
+    block: core::ops::Range<usize>,
+    body: &'a Body<S, G, L>,
+    state: &'a State<S, G>,
+    t: S,
+    h: S,
+    whole: S,
+    length: S,
+    speed: S,
+}
+
+impl<S: Real, G: Group, L: Load<S>> Coupled<'_, S, G, L> {
+    fn time(&self, k: usize) -> S {
+        self.t + self.h * S::lift(self.stages.tableau.c()[k])
+    }
+    /// The size of a change of stage values: of the increment per step, and of the velocity, relative to the
+    /// speed of the step.
+    fn size(&self, change: &G::Pair<S>) -> S {
+        let (psi, p) = G::split(change);
+        let velocity = G::velocity(&self.body.inertia, &p);
+        let turn = G::size(self.length, &psi) / (self.whole.abs() * self.speed);
+        turn + G::size(self.length, &velocity) / self.speed
+    }
+}
+
+impl<S: Real, G: Group, L: Load<S>> Equations<S> for Coupled<'_, S, G, L> {
+    fn guess(&mut self, _rung: Rung, lanes: S::Mask) {
+        let mut speed = G::size(self.length, &self.body.velocity(self.state)) + S::lift(f64::MIN_POSITIVE);
+        for k in self.block.clone() {
+            // The classical method in the chart, up to the node of the stage.
+            let f = |y: &G::Pair<S>, t: S| slope_pair(self.body, self.state, t, y);
+            let y0 = G::join(&G::Vector::<S>::origin(), &self.state.momentum);
+            let span = self.time(k) - self.t;
+            let half = span * S::lift(0.5);
+            let k1 = f(&y0, self.t);
+            let k2 = f(&(y0 + k1 * half), self.t + half);
+            let k3 = f(&(y0 + k2 * half), self.t + half);
+            let k4 = f(&(y0 + k3 * span), self.t + span);
+            let y = y0 + (k1 + (k2 + k3) * S::lift(2.0) + k4) * (span * S::lift(1.0 / 6.0));
+            speed += G::size(self.length, &G::split(&y).0) / self.h.abs();
+            self.stages.guess[k] = G::Pair::<S>::choose(lanes, &y, &self.stages.guess[k]);
+            self.stages.y[k] = G::Pair::<S>::choose(lanes, &y, &self.stages.y[k]);
+        }
+        self.speed = S::select(lanes, speed, self.speed);
+    }
+    fn shorten(&mut self, fraction: f64) {
+        self.h = self.whole * S::lift(fraction);
+    }
+    fn residual(&mut self) {
+        let width = G::Pair::<S>::LEN;
+        for j in self.block.clone() {
+            self.stages.f[j] = slope_pair(self.body, self.state, self.time(j), &self.stages.y[j]);
+        }
+        for (row, k) in self.block.clone().enumerate() {
+            let mut r = self.stages.y[k] - self.stages.base[k];
+            for j in self.block.clone() {
+                r = r - self.stages.f[j] * (self.h * S::lift(self.stages.tableau.a(k, j)));
+            }
+            for i in 0..width {
+                self.stages.right[row * width + i] = r.at(i);
+            }
+        }
+    }
+    fn linearize(&mut self, _rung: Rung, lanes: S::Mask) {
+        let width = G::Pair::<S>::LEN;
+        let n = self.block.len() * width;
+        for (column, j) in self.block.clone().enumerate() {
+            let y = self.stages.y[j];
+            type JetOf<S, G> = <<G as Group>::Pair<S> as Coordinates<S>>::Jet;
+            let seeds = G::Pair::generate(|i| JetOf::<S, G>::seed(y.at(i), i));
+            let slopes = slope_pair(self.body, self.state, JetOf::<S, G>::of(self.time(j)), &seeds);
+            for (row, k) in self.block.clone().enumerate() {
+                let weight = self.h * S::lift(self.stages.tableau.a(k, j));
+                for d in 0..width {
+                    for i in 0..width {
+                        let unit = if row == column && i == d { S::one() } else { S::zero() };
+                        self.stages.fresh[row * width + i + n * (column * width + d)] =
+                            unit - weight * slopes.at(i).slope(d);
+                    }
+                }
+            }
+        }
+        let s = &mut *self.stages;
+        factorize(n, &mut s.fresh[..n * n], &mut s.fresh_swaps[..n * n]);
+        for (old, new) in s.matrix.iter_mut().zip(&s.fresh[..n * n]) {
+            *old = S::select(lanes, *new, *old);
+        }
+        for (old, new) in s.swaps.iter_mut().zip(&s.fresh_swaps[..n * n]) {
+            *old = lanes.and(*new).or(lanes.not().and(*old));
+        }
+    }
+    fn correct(&mut self, lanes: S::Mask) -> S {
+        let width = G::Pair::<S>::LEN;
+        let n = self.block.len() * width;
+        let s = &mut *self.stages;
+        substitute(n, &s.matrix[..n * n], &s.swaps[..n * n], &mut s.right[..n]);
+        let mut total = S::zero();
+        for (row, k) in self.block.clone().enumerate() {
+            let correction = G::Pair::<S>::generate(|i| self.stages.right[row * width + i]);
+            let y = self.stages.y[k];
+            self.stages.y[k] = G::Pair::<S>::choose(lanes, &(y - correction), &y);
+            total += self.size(&correction);
+        }
+        total
+    }
+    fn moved(&self) -> S {
+        let mut total = S::zero();
+        for k in self.block.clone() {
+            total += self.size(&(self.stages.y[k] - self.stages.guess[k]));
+        }
+        total
+    }
+    fn interval(&self) -> (S, S) {
+        (self.t, self.whole)
+    }
+}

@@ -1,0 +1,161 @@
+//! What an implicit scheme says about itself, and how its equations meet Newton's method.
+
+use super::mkrk;
+use crate::body::{Body, Load, State};
+use crate::group::{Coordinates, Group, Jet};
+use crate::scalar::{Over, Real};
+use crate::solve::{Equations, Factor, Rung, StepError, Work, newton};
+
+/// Where a step starts: the body, its state, and what is worth computing once per step.
+pub struct Start<'a, S: Real, G: Group, L> {
+    /// The body.
+    pub body: &'a Body<S, G, L>,
+    /// Its state at `t`.
+    pub state: &'a State<S, G>,
+    /// Its body velocity at `t`.
+    pub velocity: G::Vector<S>,
+    /// The load at `t`, in body axes.
+    pub load: G::Vector<S>,
+    /// Time at the start of the step.
+    pub t: S,
+    /// Step size.
+    pub h: S,
+}
+
+impl<'a, S: Real, G: Group, L: Load<S>> Start<'a, S, G, L> {
+    /// Collects what a step from `state` needs.
+    #[inline(always)]
+    pub fn new(body: &'a Body<S, G, L>, state: &'a State<S, G>, t: S, h: S) -> Self {
+        let velocity = body.velocity(state);
+        let load = body.load(t, &state.pose, &velocity);
+        Start { body, state, velocity, load, t, h }
+    }
+    /// The pose that the increment leads to, with the quaternion's round-off removed.
+    #[inline(always)]
+    pub fn advance(&self, increment: &G::Pose<S>) -> G::Pose<S> {
+        G::normalized(&G::compose(&self.state.pose, increment))
+    }
+}
+
+/// An implicit one-step scheme with unknowns of the kind of a velocity. The residual is written once, generic in
+/// the scalar, and is meant to be close to the identity in `x` (a fixed-point form), which scales the system.
+pub trait Scheme<S: Real, G: Group, L: Load<S>> {
+    /// The unknown, given a guess of the velocity at the end of the step.
+    fn guess(&self, start: &Start<'_, S, G, L>, end_velocity: &G::Vector<S>) -> G::Vector<S>;
+    /// Zero at the solution.
+    fn residual<T: Over<S>>(&self, start: &Start<'_, S, G, L>, x: &G::Vector<T>) -> G::Vector<T>;
+    /// The new state, from the solution.
+    fn finish(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>) -> State<S, G>;
+    /// A cheap approximation of the derivative of the residual at `x` along `direction`, for the first
+    /// Jacobian of a step. Without one, the exact Jacobian by duals is used from the start.
+    #[inline(always)]
+    fn tangent(
+        &self,
+        _start: &Start<'_, S, G, L>,
+        _x: &G::Vector<S>,
+        _direction: &G::Vector<S>,
+    ) -> Option<G::Vector<S>> {
+        None
+    }
+}
+
+/// The equations of one step of a scheme, with the iterate.
+struct Single<'a, 'b, S: Real, G: Group, L, E> {
+    scheme: &'a E,
+    start: &'a mut Start<'b, S, G, L>,
+    whole: S,
+    length: S,
+    per_size: S,
+    guess: G::Vector<S>,
+    x: G::Vector<S>,
+    residual: G::Vector<S>,
+    factor: <G::Vector<S> as Coordinates<S>>::Factor,
+}
+
+/// Solves a scheme for its unknown and returns the new state.
+#[inline(always)]
+pub(super) fn solve<S: Real, G: Group, L: Load<S>, E: Scheme<S, G, L>>(
+    scheme: &E,
+    body: &Body<S, G, L>,
+    state: &State<S, G>,
+    t: S,
+    h: S,
+    work: &mut Work,
+) -> Result<State<S, G>, StepError> {
+    let mut start = Start::new(body, state, t, h);
+    let x = {
+        let mut single = Single {
+            scheme,
+            whole: h,
+            length: G::length(&body.inertia, &start.velocity),
+            per_size: S::one(),
+            guess: start.velocity,
+            x: start.velocity,
+            residual: start.velocity,
+            factor: Factor::empty(),
+            start: &mut start,
+        };
+        newton(&mut single, work)?;
+        single.x
+    };
+    Ok(scheme.finish(&start, &x))
+}
+
+impl<S: Real, G: Group, L: Load<S>, E: Scheme<S, G, L>> Equations<S> for Single<'_, '_, S, G, L, E> {
+    #[inline(always)]
+    fn guess(&mut self, rung: Rung, lanes: S::Mask) {
+        let Start { body, state, velocity, load, t, h } = self.start;
+        let end = match rung {
+            Rung::Quick => {
+                let rate = G::transport(velocity, &state.momentum) + *load;
+                *velocity + G::velocity(&body.inertia, &rate) * *h
+            }
+            _ => body.velocity(&mkrk::classical(body, state, *t, *h)),
+        };
+        let guess = self.scheme.guess(self.start, &end);
+        let per_size = (G::size(self.length, &guess)
+            + G::size(self.length, &self.start.velocity)
+            + S::lift(f64::MIN_POSITIVE))
+        .recip();
+        self.guess = G::Vector::<S>::choose(lanes, &guess, &self.guess);
+        self.x = G::Vector::<S>::choose(lanes, &guess, &self.x);
+        self.per_size = S::select(lanes, per_size, self.per_size);
+    }
+    fn shorten(&mut self, fraction: f64) {
+        self.start.h = self.whole * S::lift(fraction);
+    }
+    #[inline(always)]
+    fn residual(&mut self) {
+        self.residual = self.scheme.residual::<S>(self.start, &self.x);
+    }
+    #[inline(always)]
+    fn linearize(&mut self, rung: Rung, lanes: S::Mask) {
+        if rung == Rung::Quick {
+            let column = |j: usize| {
+                let unit = G::Vector::<S>::generate(|i| if i == j { S::one() } else { S::zero() });
+                self.scheme.tangent(self.start, &self.x, &unit)
+            };
+            if column(0).is_some() {
+                // The closure is pure, so the optimiser evaluates each column once.
+                self.factor.refactor(lanes, |i, j| column(j).map_or(S::zero(), |c| c.at(i)));
+                return;
+            }
+        }
+        let seeds = G::Vector::generate(|i| <G::Vector<S> as Coordinates<S>>::Jet::seed(self.x.at(i), i));
+        let slopes = self.scheme.residual(self.start, &seeds);
+        self.factor.refactor(lanes, |i, j| slopes.at(i).slope(j));
+    }
+    #[inline(always)]
+    fn correct(&mut self, lanes: S::Mask) -> S {
+        let correction = self.factor.solve(&self.residual);
+        self.x = G::Vector::<S>::choose(lanes, &(self.x - correction), &self.x);
+        G::size(self.length, &correction) * self.per_size
+    }
+    #[inline(always)]
+    fn moved(&self) -> S {
+        G::size(self.length, &(self.x - self.guess)) * self.per_size
+    }
+    fn interval(&self) -> (S, S) {
+        (self.start.t, self.whole)
+    }
+}

@@ -1,0 +1,96 @@
+//! A method at work on one group and scalar: its parts in sequence, its memory, its counters.
+
+use super::euler::{self, BackwardMomentum, BackwardRate};
+use super::midpoint::{Akw, Swc1};
+use super::mkrk::Stages;
+use super::registry::{Method, Part};
+use super::scheme::solve;
+use super::trapezoid::Trapezoid;
+use crate::body::{Body, Load, State};
+use crate::group::{Coordinates, Group};
+use crate::scalar::{Mask, Real};
+use crate::solve::{StepError, Work};
+
+/// Takes steps with one method. Allocates when it is made, never in a step.
+///
+/// ```
+/// use nalgebra::{Matrix3, Vector3};
+/// use polhode::body::{Body, NoLoad, RotaryInertia};
+/// use polhode::group::{Rotation, So3};
+/// use polhode::method::{Method, Stepper};
+///
+/// let inertia = RotaryInertia::about_fixed_point(Matrix3::from_diagonal(&Vector3::new(1.0, 2.0, 2.5)))?;
+/// let body = Body::<f64, So3, _> { inertia, load: NoLoad };
+/// let mut state = body.state(Rotation::identity(), &Vector3::new(0.1, 1.0, 0.2));
+/// let before = body.kinetic_energy(&state);
+/// let mut stepper = Stepper::<f64, So3>::new(&Method::parse("swc1")?);
+/// for n in 0..1000 {
+///     state = stepper.step(&body, &state, 0.1 * n as f64, 0.1)?;
+/// }
+/// assert!((body.kinetic_energy(&state) / before - 1.0).abs() < 1e-13);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Stepper<S: Real, G: Group> {
+    /// What runs, where in the step it begins and what fraction of it it takes.
+    parts: Vec<(Part, S, S)>,
+    stages: Option<Box<Stages<S, G>>>,
+    /// What has been spent so far.
+    pub work: Work,
+}
+
+impl<S: Real, G: Group> Stepper<S, G> {
+    /// Prepares a method.
+    pub fn new(method: &Method) -> Self {
+        let mut begin = 0.0;
+        let parts = method.parts().iter().map(|(part, fraction)| {
+            let placed = (*part, S::lift(begin), S::lift(*fraction));
+            begin += fraction;
+            placed
+        });
+        Stepper {
+            parts: parts.collect(),
+            stages: method.tableau().map(|t| Box::new(Stages::new(t))),
+            work: Work::default(),
+        }
+    }
+
+    /// The state after one step of size `h` (which may be negative) from `state` at time `t`.
+    #[inline]
+    pub fn step<L: Load<S>>(
+        &mut self,
+        body: &Body<S, G, L>,
+        state: &State<S, G>,
+        t: S,
+        h: S,
+    ) -> Result<State<S, G>, StepError> {
+        let mut next = *state;
+        for (part, begin, fraction) in &self.parts {
+            let (t, h) = (t + *begin * h, *fraction * h);
+            let work = &mut self.work;
+            next = match part {
+                Part::ForwardRate => euler::forward_rate(body, &next, t, h),
+                Part::ForwardMomentum => euler::forward_momentum(body, &next, t, h),
+                Part::BackwardRate => solve(&BackwardRate, body, &next, t, h, work)?,
+                Part::BackwardMomentum => solve(&BackwardMomentum, body, &next, t, h, work)?,
+                Part::Swc1 => solve(&Swc1, body, &next, t, h, work)?,
+                Part::Akw => solve(&Akw, body, &next, t, h, work)?,
+                Part::BbTrap => solve(&Trapezoid::<false>, body, &next, t, h, work)?,
+                Part::BbTrapWd => solve(&Trapezoid::<true>, body, &next, t, h, work)?,
+                Part::Mkrk => match &mut self.stages {
+                    Some(stages) => stages.step(body, &next, t, h, work)?,
+                    None => next,
+                },
+            };
+        }
+        let mut sum = S::zero();
+        for i in 0..G::Vector::<S>::LEN {
+            sum += next.momentum.at(i).abs();
+        }
+        if sum.is_finite().all() {
+            Ok(next)
+        } else {
+            Err(StepError::NotFinite { t: t.largest(), h: h.largest() })
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! The trapezoidal rule of Bottasso & Borri 1998 as written by Krysl 2006, section 4, with and without the
+//! derivative of the exponential. The unknown is W = Ψ/h.
+//!
+//! BBTRAP:    Ψ = h/2 (V₀ + V₁)
+//! BBTRAPWD:  Ψ = h/2 (V₀ + (dexp₋Ψ)⁻¹ V₁)
+//! both:      P₁ = exp[-Ψ](P₀ + h/2 T₀) + h/2 T₁,  C₁ = C₀ exp[Ψ]
+
+use super::midpoint::mean;
+use super::scheme::{Scheme, Start};
+use crate::body::{Load, State};
+use crate::group::{Exponential, Group, lift};
+use crate::scalar::{Over, Real};
+
+/// The trapezoidal rule; `EXACT` keeps the derivative of the exponential.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Trapezoid<const EXACT: bool>;
+
+impl<const EXACT: bool> Trapezoid<EXACT> {
+    /// exp[Ψ] and the new momentum.
+    #[inline(always)]
+    fn step<S: Real, G: Group, L: Load<S>, T: Over<S>>(
+        start: &Start<'_, S, G, L>,
+        w: &G::Vector<T>,
+    ) -> (G::Pose<T>, G::Vector<T>) {
+        let h = T::of(start.h);
+        let half = h * T::lift(0.5);
+        let psi = *w * h;
+        let step = G::increment::<Exponential, T>(&psi);
+        let pose = G::compose(&G::lift_pose(&start.state.pose), &step);
+        let share = *w * T::lift(2.0) - lift::<S, T, _, G::Vector<T>>(&start.velocity);
+        let end = if EXACT { G::tangent::<Exponential, T>(&psi, &share) } else { share };
+        let load = start.body.load(T::of(start.t + start.h), &pose, &end);
+        let p0 = lift::<S, T, _, G::Vector<T>>(&start.state.momentum);
+        let kick = lift::<S, T, _, G::Vector<T>>(&start.load) * half;
+        let p1 = G::pull(&step, &(p0 + kick)) + load * half;
+        (step, p1)
+    }
+}
+
+impl<S: Real, G: Group, L: Load<S>, const EXACT: bool> Scheme<S, G, L> for Trapezoid<EXACT> {
+    #[inline(always)]
+    fn guess(&self, start: &Start<'_, S, G, L>, end_velocity: &G::Vector<S>) -> G::Vector<S> {
+        mean(start, end_velocity)
+    }
+    #[inline(always)]
+    fn residual<T: Over<S>>(&self, start: &Start<'_, S, G, L>, x: &G::Vector<T>) -> G::Vector<T> {
+        let inertia = G::lift_inertia::<S, T>(&start.body.inertia);
+        let (_, p1) = Self::step(start, x);
+        let v1 = G::velocity(&inertia, &p1);
+        let share =
+            if EXACT { G::tangent_inverse::<Exponential, T>(&(*x * T::of(start.h)), &v1) } else { v1 };
+        *x - (lift::<S, T, _, G::Vector<T>>(&start.velocity) + share) * T::lift(0.5)
+    }
+    #[inline(always)]
+    fn finish(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>) -> State<S, G> {
+        let (step, momentum) = Self::step(start, x);
+        State { pose: start.advance(&step), momentum }
+    }
+}

@@ -1,0 +1,162 @@
+//! Forward-mode dual numbers with `N` directions.
+
+use super::{Over, Real};
+use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
+use num_traits::{One, Zero};
+
+/// A value and its derivatives in `N` directions, over any [`Real`]: also over lanes, and nested for second
+/// derivatives.
+///
+/// ```
+/// use polhode::scalar::{Dual, Real};
+/// let x = Dual::<f64, 1>::variable(0.5, 0);
+/// let (s, c) = x.sin_cos();
+/// assert_eq!(s.eps[0], c.re);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Dual<S, const N: usize> {
+    /// The value.
+    pub re: S,
+    /// The derivatives.
+    pub eps: [S; N],
+}
+
+impl<S: Real, const N: usize> Dual<S, N> {
+    /// A constant.
+    #[inline(always)]
+    pub fn constant(re: S) -> Self {
+        Dual { re, eps: [S::zero(); N] }
+    }
+    /// An independent variable: derivative one in direction `i`, zero elsewhere.
+    #[inline(always)]
+    pub fn variable(re: S, i: usize) -> Self {
+        Dual { re, eps: core::array::from_fn(|j| if i == j { S::one() } else { S::zero() }) }
+    }
+    /// A function of `self` with value `re` and slope `d`.
+    #[inline(always)]
+    fn chain(self, re: S, d: S) -> Self {
+        Dual { re, eps: self.eps.map(|e| e * d) }
+    }
+}
+
+impl<S: Real, const N: usize> Add for Dual<S, N> {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, o: Self) -> Self {
+        Dual { re: self.re + o.re, eps: core::array::from_fn(|i| self.eps[i] + o.eps[i]) }
+    }
+}
+impl<S: Real, const N: usize> Sub for Dual<S, N> {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, o: Self) -> Self {
+        Dual { re: self.re - o.re, eps: core::array::from_fn(|i| self.eps[i] - o.eps[i]) }
+    }
+}
+impl<S: Real, const N: usize> Mul for Dual<S, N> {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, o: Self) -> Self {
+        Dual { re: self.re * o.re, eps: core::array::from_fn(|i| self.eps[i] * o.re + self.re * o.eps[i]) }
+    }
+}
+impl<S: Real, const N: usize> Div for Dual<S, N> {
+    type Output = Self;
+    #[inline(always)]
+    fn div(self, o: Self) -> Self {
+        let inverse = o.re.recip();
+        let re = self.re / o.re;
+        Dual { re, eps: core::array::from_fn(|i| (self.eps[i] - re * o.eps[i]) * inverse) }
+    }
+}
+impl<S: Real, const N: usize> Neg for Dual<S, N> {
+    type Output = Self;
+    #[inline(always)]
+    fn neg(self) -> Self {
+        Dual { re: -self.re, eps: self.eps.map(|e| -e) }
+    }
+}
+macro_rules! assign {
+    ($Trait:ident $function:ident $op:tt) => {
+        impl<S: Real, const N: usize> $Trait for Dual<S, N> {
+            #[inline(always)]
+            fn $function(&mut self, o: Self) {
+                *self = *self $op o;
+            }
+        }
+    };
+}
+assign!(AddAssign add_assign +);
+assign!(SubAssign sub_assign -);
+assign!(MulAssign mul_assign *);
+assign!(DivAssign div_assign /);
+
+impl<S: Real, const N: usize> Zero for Dual<S, N> {
+    #[inline(always)]
+    fn zero() -> Self {
+        Self::constant(S::zero())
+    }
+    fn is_zero(&self) -> bool {
+        *self == Self::zero()
+    }
+}
+impl<S: Real, const N: usize> One for Dual<S, N> {
+    #[inline(always)]
+    fn one() -> Self {
+        Self::constant(S::one())
+    }
+}
+
+impl<S: Real, const N: usize> Over<S> for Dual<S, N> {
+    #[inline(always)]
+    fn of(s: S) -> Self {
+        Self::constant(s)
+    }
+}
+
+impl<S: Real, const N: usize> Real for Dual<S, N> {
+    type Mask = S::Mask;
+
+    #[inline(always)]
+    fn lift(x: f64) -> Self {
+        Self::constant(S::lift(x))
+    }
+    fn largest(self) -> f64 {
+        self.re.largest()
+    }
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        let root = self.re.sqrt();
+        self.chain(root, S::lift(0.5) / root)
+    }
+    #[inline(always)]
+    fn sin_cos(self) -> (Self, Self) {
+        let (s, c) = self.re.sin_cos();
+        (self.chain(s, c), self.chain(c, -s))
+    }
+    fn atan2(self, x: Self) -> Self {
+        let inverse = (self.re * self.re + x.re * x.re).recip();
+        Dual {
+            re: self.re.atan2(x.re),
+            eps: core::array::from_fn(|i| (self.eps[i] * x.re - self.re * x.eps[i]) * inverse),
+        }
+    }
+    fn exp(self) -> Self {
+        let e = self.re.exp();
+        self.chain(e, e)
+    }
+    fn ln(self) -> Self {
+        self.chain(self.re.ln(), self.re.recip())
+    }
+    #[inline(always)]
+    fn below(self, other: Self) -> S::Mask {
+        self.re.below(other.re)
+    }
+    #[inline(always)]
+    fn select(mask: S::Mask, a: Self, b: Self) -> Self {
+        Dual {
+            re: S::select(mask, a.re, b.re),
+            eps: core::array::from_fn(|i| S::select(mask, a.eps[i], b.eps[i])),
+        }
+    }
+}

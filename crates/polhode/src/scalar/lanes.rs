@@ -1,0 +1,158 @@
+//! Four independent numbers in SIMD registers.
+
+use super::{Mask, Over, Real, elementary};
+use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
+use num_traits::{One, Zero};
+use wide::f64x4;
+
+/// Four `f64` lanes. Each lane computes exactly what the same operations give on its value alone.
+///
+/// ```
+/// use polhode::scalar::{F64x4, Real};
+/// let x = F64x4::new([1.0, 4.0, 9.0, 16.0]);
+/// assert_eq!(x.sqrt().lane(2), 3.0);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct F64x4(f64x4);
+
+/// Four truth values.
+#[derive(Clone, Copy, Debug)]
+pub struct Mask4(f64x4);
+
+impl F64x4 {
+    /// How many numbers there are.
+    pub const LANES: usize = 4;
+    /// From four numbers.
+    #[inline(always)]
+    pub fn new(lanes: [f64; 4]) -> Self {
+        F64x4(f64x4::new(lanes))
+    }
+    /// All four numbers.
+    #[inline(always)]
+    pub fn to_array(self) -> [f64; 4] {
+        self.0.to_array()
+    }
+    /// The number in lane `i` (0 to 3).
+    pub fn lane(self, i: usize) -> f64 {
+        self.to_array()[i]
+    }
+    #[inline]
+    fn map(self, f: impl Fn(f64) -> f64) -> Self {
+        F64x4::new(self.to_array().map(f))
+    }
+}
+
+impl Mask for Mask4 {
+    #[inline(always)]
+    fn splat(value: bool) -> Self {
+        Mask4(f64x4::splat(if value { f64::from_bits(u64::MAX) } else { 0.0 }))
+    }
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        Mask4(self.0 & other.0)
+    }
+    #[inline(always)]
+    fn or(self, other: Self) -> Self {
+        Mask4(self.0 | other.0)
+    }
+    #[inline(always)]
+    fn not(self) -> Self {
+        Mask4(!self.0)
+    }
+    #[inline(always)]
+    fn all(self) -> bool {
+        self.0.all()
+    }
+}
+
+macro_rules! operator {
+    ($Trait:ident $function:ident $TraitAssign:ident $assign:ident $op:tt) => {
+        impl $Trait for F64x4 {
+            type Output = Self;
+            #[inline(always)]
+            fn $function(self, other: Self) -> Self {
+                F64x4(self.0 $op other.0)
+            }
+        }
+        impl $TraitAssign for F64x4 {
+            #[inline(always)]
+            fn $assign(&mut self, other: Self) {
+                *self = *self $op other;
+            }
+        }
+    };
+}
+operator!(Add add AddAssign add_assign +);
+operator!(Sub sub SubAssign sub_assign -);
+operator!(Mul mul MulAssign mul_assign *);
+operator!(Div div DivAssign div_assign /);
+
+impl Neg for F64x4 {
+    type Output = Self;
+    #[inline(always)]
+    fn neg(self) -> Self {
+        F64x4(-self.0)
+    }
+}
+
+impl Zero for F64x4 {
+    #[inline(always)]
+    fn zero() -> Self {
+        F64x4(f64x4::ZERO)
+    }
+    fn is_zero(&self) -> bool {
+        *self == Self::zero()
+    }
+}
+
+impl One for F64x4 {
+    #[inline(always)]
+    fn one() -> Self {
+        F64x4(f64x4::ONE)
+    }
+}
+
+impl Over<f64> for F64x4 {
+    #[inline(always)]
+    fn of(x: f64) -> Self {
+        F64x4(f64x4::splat(x))
+    }
+}
+
+impl Real for F64x4 {
+    type Mask = Mask4;
+
+    #[inline(always)]
+    fn lift(x: f64) -> Self {
+        F64x4(f64x4::splat(x))
+    }
+    fn largest(self) -> f64 {
+        self.to_array().into_iter().fold(f64::NEG_INFINITY, |m, x| if x <= m { m } else { x })
+    }
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        F64x4(self.0.sqrt())
+    }
+    #[inline(always)]
+    fn sin_cos(self) -> (Self, Self) {
+        elementary::sin_cos(self)
+    }
+    fn atan2(self, x: Self) -> Self {
+        let (y, x) = (self.to_array(), x.to_array());
+        F64x4::new(core::array::from_fn(|i| f64::atan2(y[i], x[i])))
+    }
+    fn exp(self) -> Self {
+        self.map(f64::exp)
+    }
+    fn ln(self) -> Self {
+        self.map(f64::ln)
+    }
+    #[inline(always)]
+    fn below(self, other: Self) -> Mask4 {
+        Mask4(self.0.simd_lt(other.0))
+    }
+    #[inline(always)]
+    fn select(mask: Mask4, a: Self, b: Self) -> Self {
+        F64x4(mask.0.select(a.0, b.0))
+    }
+}

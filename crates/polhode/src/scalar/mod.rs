@@ -1,0 +1,203 @@
+//! The scalar vocabulary: one trait, [`Real`], spoken by `f64`, by SIMD lanes ([`F64x4`]), by forward duals
+//! ([`Dual`]) over any of them, and by double-double numbers ([`Dd`]).
+//!
+//! Generic code never branches on a value: it compares to a [`Mask`] and uses [`Real::select`]. A shortcut may
+//! be taken when *all* lanes agree, because it gives every lane the value it would have had anyway.
+
+mod dd;
+mod dual;
+mod elementary;
+mod lanes;
+
+pub use dd::Dd;
+pub use dual::Dual;
+pub use elementary::ExpCoefficients;
+pub use lanes::{F64x4, Mask4};
+
+use core::ops::Neg;
+use nalgebra::{ClosedAddAssign, ClosedDivAssign, ClosedMulAssign, ClosedSubAssign};
+use num_traits::{One, Zero};
+
+/// The outcome of a comparison, one truth value per lane.
+pub trait Mask: Copy + core::fmt::Debug + 'static {
+    /// The same truth value in every lane.
+    fn splat(value: bool) -> Self;
+    /// Lane-wise and.
+    fn and(self, other: Self) -> Self;
+    /// Lane-wise or.
+    fn or(self, other: Self) -> Self;
+    /// Lane-wise negation.
+    fn not(self) -> Self;
+    /// True when every lane is true.
+    fn all(self) -> bool;
+    /// True when some lane is true.
+    fn any(self) -> bool {
+        !self.not().all()
+    }
+}
+
+impl Mask for bool {
+    #[inline(always)]
+    fn splat(value: bool) -> bool {
+        value
+    }
+    #[inline(always)]
+    fn and(self, other: bool) -> bool {
+        self & other
+    }
+    #[inline(always)]
+    fn or(self, other: bool) -> bool {
+        self | other
+    }
+    #[inline(always)]
+    fn not(self) -> bool {
+        !self
+    }
+    #[inline(always)]
+    fn all(self) -> bool {
+        self
+    }
+}
+
+/// A real scalar, or several of them side by side, or one with derivatives attached.
+///
+/// Comparisons look at values only, never at derivatives.
+///
+/// ```
+/// use polhode::scalar::{Dual, Real};
+/// fn cube<S: Real>(x: S) -> S {
+///     x * x * x
+/// }
+/// assert_eq!(cube(2.0), 8.0);
+/// assert_eq!(cube(Dual::<f64, 1>::variable(2.0, 0)).eps[0], 12.0);
+/// ```
+pub trait Real:
+    nalgebra::Scalar
+    + Copy
+    + Zero
+    + One
+    + ClosedAddAssign
+    + ClosedSubAssign
+    + ClosedMulAssign
+    + ClosedDivAssign
+    + Neg<Output = Self>
+{
+    /// What a comparison yields.
+    type Mask: Mask;
+
+    /// A constant.
+    fn lift(x: f64) -> Self;
+    /// The largest value among the lanes, for messages and reports; NaN if a lane is NaN.
+    fn largest(self) -> f64;
+    /// Square root.
+    fn sqrt(self) -> Self;
+    /// Sine and cosine together.
+    fn sin_cos(self) -> (Self, Self);
+    /// The angle of the point (`x`, `self`), in (-π, π].
+    fn atan2(self, x: Self) -> Self;
+    /// Exponential.
+    fn exp(self) -> Self;
+    /// Natural logarithm.
+    fn ln(self) -> Self;
+    /// `self < other`, value by value.
+    fn below(self, other: Self) -> Self::Mask;
+    /// `a` where the mask is true, `b` elsewhere.
+    fn select(mask: Self::Mask, a: Self, b: Self) -> Self;
+
+    /// The three functions of `s = θ²` behind the exponential map, smooth through zero.
+    #[inline(always)]
+    fn exp_coefficients(s: Self) -> ExpCoefficients<Self> {
+        elementary::exp_coefficients(s)
+    }
+
+    /// Magnitude. At zero a dual keeps the derivative from the right.
+    #[inline(always)]
+    fn abs(self) -> Self {
+        Self::select(self.below(Self::zero()), -self, self)
+    }
+    /// The larger of two values; `other` if `self` is NaN.
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        Self::select(other.below(self), self, other)
+    }
+    /// The reciprocal.
+    #[inline(always)]
+    fn recip(self) -> Self {
+        Self::one() / self
+    }
+    /// An integer power by repeated squaring; negative powers through the reciprocal.
+    #[inline]
+    fn powi(self, n: i32) -> Self {
+        let (mut base, mut left, mut out) = (self, n.unsigned_abs(), Self::one());
+        while left > 0 {
+            if left & 1 == 1 {
+                out *= base;
+            }
+            base *= base;
+            left >>= 1;
+        }
+        if n < 0 { out.recip() } else { out }
+    }
+    /// True in the lanes that hold a finite number.
+    #[inline(always)]
+    fn is_finite(self) -> Self::Mask {
+        self.abs().below(Self::lift(f64::INFINITY))
+    }
+}
+
+/// A scalar that can hold values of `S` as constants: `S` itself, and duals over it.
+///
+/// Physics is written for any `T: Over<S>`, so that the parameters of a body (of type `S`) meet states of a
+/// richer type when a Jacobian is taken.
+pub trait Over<S>: Real {
+    /// `s` as a constant.
+    fn of(s: S) -> Self;
+}
+
+impl<S: Real> Over<S> for S {
+    #[inline(always)]
+    fn of(s: S) -> S {
+        s
+    }
+}
+
+impl Real for f64 {
+    type Mask = bool;
+
+    #[inline(always)]
+    fn lift(x: f64) -> f64 {
+        x
+    }
+    #[inline(always)]
+    fn largest(self) -> f64 {
+        self
+    }
+    #[inline(always)]
+    fn sqrt(self) -> f64 {
+        f64::sqrt(self)
+    }
+    #[inline(always)]
+    fn sin_cos(self) -> (f64, f64) {
+        elementary::sin_cos(self)
+    }
+    #[inline(always)]
+    fn atan2(self, x: f64) -> f64 {
+        f64::atan2(self, x)
+    }
+    #[inline(always)]
+    fn exp(self) -> f64 {
+        f64::exp(self)
+    }
+    #[inline(always)]
+    fn ln(self) -> f64 {
+        f64::ln(self)
+    }
+    #[inline(always)]
+    fn below(self, other: f64) -> bool {
+        self < other
+    }
+    #[inline(always)]
+    fn select(mask: bool, a: f64, b: f64) -> f64 {
+        if mask { a } else { b }
+    }
+}

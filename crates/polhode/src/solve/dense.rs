@@ -1,0 +1,195 @@
+//! Dense LU for small systems, without a branch on a value: row exchanges are selects, one mask per candidate,
+//! so that every lane pivots for itself and gets the bits of its scalar run.
+
+use crate::group::Coordinates;
+use crate::scalar::{Mask, Real};
+use nalgebra::{SMatrix, SVector, Vector3};
+
+/// A square matrix, factored.
+pub trait Factor<S: Real, V>: Clone {
+    /// Something to overwrite.
+    fn empty() -> Self;
+    /// Factors the matrix whose entry (row, column) is `entry(row, column)`, in the lanes of the mask only.
+    fn refactor(&mut self, lanes: S::Mask, entry: impl FnMut(usize, usize) -> S);
+    /// The solution of A x = b.
+    fn solve(&self, b: &V) -> V;
+}
+
+/// The factors of an N x N matrix; for N = 3 the inverse, by cofactors.
+#[derive(Clone, Copy, Debug)]
+pub struct Lu<S: Real, const N: usize> {
+    factors: SMatrix<S, N, N>,
+    swaps: [[S::Mask; N]; N],
+}
+
+impl<S: Real, const N: usize> Factor<S, SVector<S, N>> for Lu<S, N> {
+    #[inline(always)]
+    fn empty() -> Self {
+        Lu { factors: SMatrix::from_fn(|_, _| S::zero()), swaps: [[S::Mask::splat(false); N]; N] }
+    }
+
+    #[inline(always)]
+    fn refactor(&mut self, lanes: S::Mask, mut entry: impl FnMut(usize, usize) -> S) {
+        let mut m: SMatrix<S, N, N> = SMatrix::from_fn(&mut entry);
+        let mut swaps = self.swaps;
+        if N == 3 {
+            let column = |j: usize| Vector3::new(m[(0, j)], m[(1, j)], m[(2, j)]);
+            let (a, b, c) = (column(0), column(1), column(2));
+            let rows = [b.cross(&c), c.cross(&a), a.cross(&b)];
+            let d = a.dot(&rows[0]).recip();
+            m = SMatrix::from_fn(|i, j| rows[i][j] * d);
+        } else {
+            factorize(N, m.as_mut_slice(), swaps.as_flattened_mut());
+        }
+        if lanes.all() {
+            (self.factors, self.swaps) = (m, swaps);
+        } else {
+            self.factors = SMatrix::from_fn(|i, j| S::select(lanes, m[(i, j)], self.factors[(i, j)]));
+            for (old, new) in self.swaps.as_flattened_mut().iter_mut().zip(swaps.as_flattened()) {
+                *old = lanes.and(*new).or(lanes.not().and(*old));
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn solve(&self, b: &SVector<S, N>) -> SVector<S, N> {
+        if N == 3 {
+            return SVector::generate(|i| {
+                self.factors[(i, 0)] * b[0] + self.factors[(i, 1)] * b[1] + self.factors[(i, 2)] * b[2]
+            });
+        }
+        let mut x = *b;
+        substitute(N, self.factors.as_slice(), self.swaps.as_flattened(), x.as_mut_slice());
+        x
+    }
+}
+
+/// Exchanges two values in the lanes of the mask.
+#[inline(always)]
+fn exchange<S: Real>(mask: S::Mask, x: &mut [S], i: usize, j: usize) {
+    let (a, b) = (x[i], x[j]);
+    x[i] = S::select(mask, b, a);
+    x[j] = S::select(mask, a, b);
+}
+
+/// LU with partial pivoting of an n x n matrix stored by columns; `swaps[k + n*i]` says where rows k and i were
+/// exchanged in column k.
+#[inline]
+pub(crate) fn factorize<S: Real>(n: usize, a: &mut [S], swaps: &mut [S::Mask]) {
+    for k in 0..n {
+        for i in k + 1..n {
+            let swap = a[k + n * k].abs().below(a[i + n * k].abs());
+            swaps[k + n * i] = swap;
+            if swap.any() {
+                for j in 0..n {
+                    exchange(swap, a, k + n * j, i + n * j);
+                }
+            }
+        }
+        let inverse = a[k + n * k].recip();
+        for i in k + 1..n {
+            a[i + n * k] *= inverse;
+        }
+        for j in k + 1..n {
+            let top = a[k + n * j];
+            for i in k + 1..n {
+                let d = a[i + n * k] * top;
+                a[i + n * j] -= d;
+            }
+        }
+    }
+}
+
+/// Solves with the factors of [`factorize`], in place.
+#[inline]
+pub(crate) fn substitute<S: Real>(n: usize, a: &[S], swaps: &[S::Mask], x: &mut [S]) {
+    // The exchanges of all columns first: the multipliers below the diagonal were exchanged along.
+    for k in 0..n {
+        for i in k + 1..n {
+            let swap = swaps[k + n * i];
+            if swap.any() {
+                exchange(swap, x, k, i);
+            }
+        }
+    }
+    for k in 0..n {
+        let top = x[k];
+        for i in k + 1..n {
+            let d = a[i + n * k] * top;
+            x[i] -= d;
+        }
+    }
+    for k in (0..n).rev() {
+        x[k] /= a[k + n * k];
+        let bottom = x[k];
+        for i in 0..k {
+            let d = a[i + n * k] * bottom;
+            x[i] -= d;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scalar::F64x4;
+
+    /// A small deterministic source of numbers in (-1, 1).
+    fn noise(seed: u64) -> impl FnMut() -> f64 {
+        let mut x = seed;
+        move || {
+            x = x.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (x >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+        }
+    }
+
+    fn solves<const N: usize>() {
+        for seed in 0..50 {
+            let mut next = noise(seed);
+            let m: SMatrix<f64, N, N> = SMatrix::from_fn(|_, _| next());
+            let x: SVector<f64, N> = SVector::from_fn(|_, _| next());
+            let mut lu = Lu::<f64, N>::empty();
+            lu.refactor(true, |i, j| m[(i, j)]);
+            let b = m * x;
+            let error = (lu.solve(&b) - x).norm();
+            assert!(error < 1e-10, "N = {N}, seed {seed}: {error:e}");
+        }
+    }
+
+    #[test]
+    fn the_factors_solve() {
+        solves::<1>();
+        solves::<3>();
+        solves::<4>();
+        solves::<6>();
+        solves::<12>();
+    }
+
+    #[test]
+    fn every_lane_pivots_for_itself() {
+        let mut next = noise(7);
+        let ms: [SMatrix<f64, 6, 6>; 4] = core::array::from_fn(|_| SMatrix::from_fn(|_, _| next()));
+        let b: SVector<f64, 6> = SVector::from_fn(|_, _| next());
+        let mut lanes = Lu::<F64x4, 6>::empty();
+        lanes.refactor(Mask::splat(true), |i, j| F64x4::new(ms.map(|m| m[(i, j)])));
+        let x = lanes.solve(&b.map(F64x4::lift));
+        for l in 0..4 {
+            let mut one = Lu::<f64, 6>::empty();
+            one.refactor(true, |i, j| ms[l][(i, j)]);
+            let y = one.solve(&b);
+            for i in 0..6 {
+                assert_eq!(x[i].lane(l).to_bits(), y[i].to_bits());
+            }
+        }
+    }
+
+    #[test]
+    fn a_partial_refactorization_keeps_the_other_lanes() {
+        let mut lu = Lu::<F64x4, 3>::empty();
+        lu.refactor(Mask::splat(true), |i, j| F64x4::lift(if i == j { 2.0 } else { 0.0 }));
+        let first = F64x4::new([0.0, 1.0, 1.0, 1.0]).below(F64x4::lift(0.5));
+        lu.refactor(first, |i, j| F64x4::lift(if i == j { 4.0 } else { 0.0 }));
+        let x = lu.solve(&SVector::from_fn(|_, _| F64x4::lift(8.0)));
+        assert_eq!(x[1].to_array(), [2.0, 4.0, 4.0, 4.0]);
+    }
+}

@@ -1,0 +1,203 @@
+//! Newton's method for the equations of one step: policy only. What the unknowns are, how they are guessed and
+//! how the Jacobian is made is behind [`Equations`].
+//!
+//! The Jacobian is taken once per step, then chord iterations follow; it is refreshed where they converge
+//! slowly. A lane that has converged is frozen, so a lane never depends on its neighbours.
+
+use crate::scalar::{Mask, Real};
+use core::fmt;
+
+/// Why a step could not be taken. The state of the last good step is untouched.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StepError {
+    /// Newton's method did not converge on any rung of the ladder.
+    NotConverged {
+        /// Time at the start of the step.
+        t: f64,
+        /// Step size.
+        h: f64,
+        /// Iterations spent on this step.
+        iterations: u64,
+        /// Size of the last correction relative to the unknowns.
+        residual: f64,
+    },
+    /// The new state holds a number that is not finite.
+    NotFinite {
+        /// Time at the start of the step.
+        t: f64,
+        /// Step size.
+        h: f64,
+    },
+}
+
+impl fmt::Display for StepError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotConverged { t, h, iterations, residual } => write!(
+                f,
+                "Newton's method did not converge in the step from t = {t} with h = {h} ({iterations} iterations, \
+                 last relative correction {residual:.1e}); try a smaller step"
+            ),
+            Self::NotFinite { t, h } => write!(
+                f,
+                "the step from t = {t} with h = {h} overflowed: the method is unstable here; try a smaller step or \
+                 an implicit method"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for StepError {}
+
+/// Work counters of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Nonlinear systems solved (a composition has several per step, an explicit method none).
+    pub solves: u64,
+    /// Newton iterations in all of them.
+    pub iterations: u64,
+    /// Most iterations in one solve.
+    pub most_iterations: u64,
+    /// Jacobians made.
+    pub jacobians: u64,
+    /// Solves that needed a higher rung of the ladder.
+    pub retries: u64,
+}
+
+/// The rungs of the retry ladder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rung {
+    /// Guess by a short Taylor step, cheap Jacobian.
+    Quick,
+    /// Guess by an explicit fourth-order step, exact Jacobian.
+    Careful,
+    /// From the solution of a shorter step, exact Jacobian.
+    Continued,
+}
+
+/// The nonlinear equations of one step, with their current iterate inside.
+pub(crate) trait Equations<S: Real> {
+    /// Sets the iterate in the lanes of the mask; `Continued` keeps what is there.
+    fn guess(&mut self, rung: Rung, lanes: S::Mask);
+    /// Changes the step to this fraction of itself.
+    fn shorten(&mut self, fraction: f64);
+    /// Evaluates the residual at the iterate.
+    fn residual(&mut self);
+    /// Factors the Jacobian at the iterate in the lanes of the mask.
+    fn linearize(&mut self, rung: Rung, lanes: S::Mask);
+    /// One correction in the lanes of the mask; its size relative to the iterate.
+    fn correct(&mut self, lanes: S::Mask) -> S;
+    /// How far the iterate is from its guess, relative to its size.
+    fn moved(&self) -> S;
+    /// Time and step, for messages.
+    fn interval(&self) -> (S, S);
+}
+
+/// A correction this small, relative to the iterate, is round-off.
+const ROUND_OFF: f64 = 4.0 * f64::EPSILON;
+/// What is left of the error after the last correction, relative to the iterate, by the observed contraction.
+const TARGET: f64 = 0.05 * f64::EPSILON;
+/// Corrections below this that no longer shrink are the round-off of an ill-conditioned residual.
+const FLOOR: f64 = 1e-12;
+/// A slower contraction than this calls for a fresh Jacobian.
+const SLOW: f64 = 0.05;
+/// A quick solution this far from its guess may lie on another root (Krysl's problem 5.4 has one): look again
+/// with the careful guess.
+const FAR: f64 = 0.02;
+const MOST_ITERATIONS: u64 = 16;
+/// Continuation: the number of equal parts in which the step grows to its length.
+const PARTS: usize = 8;
+
+/// Solves the equations in all lanes, climbing the ladder where needed.
+#[inline(always)]
+pub(crate) fn newton<S: Real, E: Equations<S>>(equations: &mut E, work: &mut Work) -> Result<(), StepError> {
+    work.solves += 1;
+    let before = work.iterations;
+    let all = S::Mask::splat(true);
+    equations.guess(Rung::Quick, all);
+    let (converged, _) = iterate(equations, Rung::Quick, all, work);
+    let near = equations.moved().below(S::lift(FAR));
+    let accepted = converged.and(near);
+    let outcome = if accepted.all() { Ok(()) } else { climb(equations, accepted.not(), before, work) };
+    work.most_iterations = work.most_iterations.max(work.iterations - before);
+    outcome
+}
+
+/// The higher rungs, for the lanes that the quick one did not settle.
+#[cold]
+fn climb<S: Real, E: Equations<S>>(
+    equations: &mut E,
+    mut open: S::Mask,
+    before: u64,
+    work: &mut Work,
+) -> Result<(), StepError> {
+    work.retries += 1;
+    equations.guess(Rung::Careful, open);
+    let (converged, mut last) = iterate(equations, Rung::Careful, open, work);
+    open = open.and(converged.not());
+    if open.any() {
+        for part in 1..=PARTS {
+            equations.shorten(part as f64 / PARTS as f64);
+            if part == 1 {
+                equations.guess(Rung::Careful, open);
+            }
+            let converged;
+            (converged, last) = iterate(equations, Rung::Continued, open, work);
+            if part == PARTS {
+                open = open.and(converged.not());
+            }
+        }
+    }
+    if open.any() {
+        let (t, h) = equations.interval();
+        let iterations = work.iterations - before;
+        return Err(StepError::NotConverged {
+            t: t.largest(),
+            h: h.largest(),
+            iterations,
+            residual: S::select(open, last, S::zero()).largest(),
+        });
+    }
+    Ok(())
+}
+
+/// Iterates the given lanes from the current guess; which of them converged, and the last relative correction.
+#[inline(always)]
+fn iterate<S: Real, E: Equations<S>>(
+    equations: &mut E,
+    rung: Rung,
+    lanes: S::Mask,
+    work: &mut Work,
+) -> (S::Mask, S) {
+    let mut active = lanes;
+    let mut refresh = lanes;
+    let mut rung = rung;
+    // Not known yet: every comparison with it is false.
+    let mut previous = S::lift(f64::NAN);
+    let mut relative = previous;
+    for _ in 0..MOST_ITERATIONS {
+        equations.residual();
+        if refresh.any() {
+            equations.linearize(rung, refresh);
+            work.jacobians += 1;
+        }
+        let correction = equations.correct(active);
+        work.iterations += 1;
+        // Frozen lanes keep what they had, so that their record does not depend on their neighbours.
+        relative = S::select(active, correction, relative);
+        let contracting = relative.below(S::lift(0.5) * previous);
+        let settled = relative
+            .below(S::lift(ROUND_OFF))
+            .or((relative * relative).below(S::lift(TARGET) * previous).and(contracting))
+            .or(relative.below(S::lift(FLOOR)).and((S::lift(0.5) * previous).below(relative)));
+        active = active.and(settled.not());
+        if !active.any() {
+            break;
+        }
+        refresh = active.and((S::lift(SLOW) * previous).below(relative));
+        // After a refresh the old contraction says nothing about the new Jacobian.
+        previous = S::select(refresh, S::lift(f64::NAN), relative);
+        rung = if rung == Rung::Quick { Rung::Careful } else { rung };
+    }
+    (lanes.and(active.not()), relative)
+}
