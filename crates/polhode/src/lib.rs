@@ -7,5 +7,8 @@
 pub mod body;
 pub mod group;
 pub mod method;
+pub mod problem;
+pub mod reference;
+pub mod run;
 pub mod scalar;
 pub mod solve;

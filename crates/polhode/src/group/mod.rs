@@ -19,7 +19,7 @@ use crate::scalar::{Dual, Over, Real};
 use crate::solve::{Factor, Lu};
 use core::fmt::Debug;
 use core::ops::{Add, Mul, Neg, Sub};
-use nalgebra::SVector;
+use nalgebra::{SVector, Vector3};
 
 /// A fixed number of coordinates with vector arithmetic: what generic code may do with an `SVector`.
 pub trait Coordinates<S: Real>:
@@ -185,6 +185,18 @@ pub trait Group: Copy + Debug + Default + 'static {
     fn kinematics<S: Real>(t: S, pose: &Self::Pose<S>, v: &Self::Vector<S>) -> Kinematics<S>;
     /// The part of a wrench that works on this group.
     fn covector<S: Real>(wrench: &Wrench<S>) -> Self::Vector<S>;
+    /// True if the reference point moves.
+    const MOVES: bool;
+    /// The angular part of a velocity or momentum.
+    fn angular<S: Real>(v: &Self::Vector<S>) -> Vector3<S>;
+    /// The linear part of a velocity or momentum, zero on SO(3).
+    fn linear<S: Real>(v: &Self::Vector<S>) -> Vector3<S>;
+    /// The vector with this linear (ignored on SO(3)) and angular part.
+    fn vector<S: Real>(linear: &Vector3<S>, angular: &Vector3<S>) -> Self::Vector<S>;
+    /// The pose with this attitude and position (ignored on SO(3)).
+    fn pose<S: Real>(attitude: &Rotation<S>, position: &Vector3<S>) -> Self::Pose<S>;
+    /// The inertia computed anew in the scalar `T`, for scalars with more digits than `S`.
+    fn recompute_inertia<S: Real, T: Over<S>>(inertia: &Self::Inertia<S>) -> Self::Inertia<T>;
     /// Two vectors as one.
     fn join<S: Real>(a: &Self::Vector<S>, b: &Self::Vector<S>) -> Self::Pair<S> {
         let n = Self::Vector::<S>::LEN;

@@ -172,4 +172,25 @@ impl Group for Se3 {
     fn covector<S: Real>(wrench: &Wrench<S>) -> Six<S> {
         stack(&wrench.force_body, &wrench.moment_body)
     }
+    const MOVES: bool = true;
+    #[inline(always)]
+    fn angular<S: Real>(v: &Six<S>) -> Vector3<S> {
+        parts(v).1
+    }
+    #[inline(always)]
+    fn linear<S: Real>(v: &Six<S>) -> Vector3<S> {
+        parts(v).0
+    }
+    #[inline(always)]
+    fn vector<S: Real>(linear: &Vector3<S>, angular: &Vector3<S>) -> Six<S> {
+        stack(linear, angular)
+    }
+    #[inline(always)]
+    fn pose<S: Real>(attitude: &Rotation<S>, position: &Vector3<S>) -> Motion<S> {
+        Motion { attitude: *attitude, position: *position }
+    }
+    fn recompute_inertia<S: Real, T: Over<S>>(inertia: &SpatialInertia<S>) -> SpatialInertia<T> {
+        let (mass, center) = (T::of(inertia.mass), inertia.center.map(T::of));
+        SpatialInertia::unchecked(mass, center, inertia.matrix.map(T::of))
+    }
 }

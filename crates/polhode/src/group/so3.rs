@@ -131,4 +131,24 @@ impl Group for So3 {
     fn covector<S: Real>(wrench: &Wrench<S>) -> Vector3<S> {
         wrench.moment_body
     }
+    const MOVES: bool = false;
+    #[inline(always)]
+    fn angular<S: Real>(v: &Vector3<S>) -> Vector3<S> {
+        *v
+    }
+    #[inline(always)]
+    fn linear<S: Real>(_v: &Vector3<S>) -> Vector3<S> {
+        Vector3::new(S::zero(), S::zero(), S::zero())
+    }
+    #[inline(always)]
+    fn vector<S: Real>(_linear: &Vector3<S>, angular: &Vector3<S>) -> Vector3<S> {
+        *angular
+    }
+    #[inline(always)]
+    fn pose<S: Real>(attitude: &Rotation<S>, _position: &Vector3<S>) -> Rotation<S> {
+        *attitude
+    }
+    fn recompute_inertia<S: Real, T: Over<S>>(inertia: &RotaryInertia<S>) -> RotaryInertia<T> {
+        RotaryInertia::unchecked(inertia.matrix.map(T::of))
+    }
 }

@@ -247,6 +247,25 @@ pub fn third_excess(n: Dd, n1: Dd, u: Dd, f: &Jacobi, m1: Dd) -> Dd {
     }
 }
 
+/// Π(n; am u|m) from u and its Jacobi functions; n < 1, any u, and m1 = 0 as well. Keeps its relative accuracy
+/// for a large negative n, where [`third_excess`] is close to -u.
+pub fn third_at(n: Dd, n1: Dd, u: Dd, f: &Jacobi, m: Dd, m1: Dd) -> Dd {
+    if n.to_f64() >= -1.0 {
+        return u + third_excess(n, n1, u, f, m1);
+    }
+    if m1.to_f64() <= 0.0 {
+        let root = (-n).sqrt();
+        return (u + root * (root * f.sn).atan2(Dd::ONE)) / n1;
+    }
+    // The transformation to the characteristic (m - n)/(1 - n) in (0, 1), a sum of positive terms at 0 < u < K
+    // (Abramowitz, Stegun 17.7.15).
+    let d = m - n;
+    let ratio = -n / (n1 * d);
+    let inner = u + third_excess(d / n1, m1 / n1, u, f, m1);
+    let angle = (d * ratio.sqrt() * f.sn * f.cn).atan2(f.dn);
+    ratio * m1 * inner + m / d * u + ratio.sqrt() * angle
+}
+
 /// Π(n; φ|m) - F(φ|m) from the parts of φ.
 fn excess(n: Dd, n1: Dd, (turns, s, c): (f64, Dd, Dd), m1: Dd) -> Dd {
     let (ss, cc) = (s * s, c * c);
@@ -528,6 +547,8 @@ mod tests {
             assert!((back.am - phi).abs().to_f64() < 1e-29);
             let excess = third_excess(Dd::ONE - n1, n1, dd(f), &back, m1);
             close(excess + dd(f), pi, 1e-29 * (f.0.abs() + pi.0.abs()));
+            let whole = third_at(Dd::ONE - n1, n1, dd(f), &back, Dd::ONE - m1, m1);
+            close(whole, pi, 1e-29 * pi.0.abs());
         }
         assert!(complete_first(Dd::ZERO).to_f64().is_infinite());
     }

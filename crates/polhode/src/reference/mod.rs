@@ -8,9 +8,11 @@ mod attitude;
 pub mod elliptic;
 pub mod extrapolation;
 pub mod free;
+pub mod top;
 
 pub use extrapolation::{IntegrationError, RightHandSide, Solution, TOLERANCE, integrate};
 pub use free::FreeRotation;
+pub use top::LagrangeTop;
 
 /// The second route for the tests of the closed forms: the equations of motion, integrated.
 #[cfg(test)]

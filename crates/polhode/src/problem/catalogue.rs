@@ -1,0 +1,280 @@
+//! The list of problems.
+//!
+//! Sources: Krysl 2006, section 5; data in correct reading.
+
+use super::data::{DataError, Datum, set};
+use crate::method::nearest;
+use core::fmt;
+
+/// What acts on the body, and on which group it moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A fixed point and no load.
+    FreeRotation,
+    /// A heavy top: V = mgl R₃₃.
+    Top,
+    /// Krysl's potential with a wall.
+    SoftWall,
+    /// Gravity, constant and oscillating moments and drag.
+    Driven,
+    /// Free to move, uniform gravity.
+    FreeBody,
+}
+
+/// A problem with its data and sensible defaults for a run.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    /// The id.
+    pub id: &'static str,
+    /// One line of what it is.
+    pub title: &'static str,
+    /// Where it comes from.
+    pub citation: &'static str,
+    /// The method that a run uses unless told otherwise.
+    pub method: &'static str,
+    /// The step that a run uses unless told otherwise.
+    pub step: f64,
+    /// The end time that a run uses unless told otherwise.
+    pub until: f64,
+    pub(super) kind: Kind,
+    data: Vec<Datum>,
+}
+
+/// No problem has this id.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProblemError {
+    /// The id asked for.
+    pub id: String,
+    /// Ids that look like it.
+    pub near: Vec<String>,
+}
+
+impl fmt::Display for ProblemError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no problem is called '{}'", self.id)?;
+        match self.near.as_slice() {
+            [] => write!(f, "; `polhode problems` lists them all"),
+            near => write!(f, "; did you mean {}?", near.join(" or ")),
+        }
+    }
+}
+
+impl std::error::Error for ProblemError {}
+
+fn datum(name: &'static str, values: &[f64], sizes: &'static [usize], help: &'static str) -> Datum {
+    Datum { name, values: values.to_vec(), sizes, help }
+}
+
+/// Inertia, attitude and velocity: what every problem has.
+fn body(inertia: [f64; 3], attitude: [f64; 3], omega: &[f64], momentum: &[f64]) -> Vec<Datum> {
+    vec![
+        datum(
+            "inertia",
+            &inertia,
+            &[3, 6, 9],
+            "principal moments, or xx yy zz xy xz yz, or the nine entries by rows, kg m^2",
+        ),
+        datum(
+            "attitude",
+            &attitude,
+            &[3, 4],
+            "rotation vector in rad, or unit quaternion w x y z, body to space",
+        ),
+        datum("omega_body", omega, &[3], "initial angular velocity in body axes, rad/s"),
+        datum(
+            "momentum_body",
+            momentum,
+            &[3],
+            "initial angular momentum in body axes, kg m^2/s, in place of omega_body",
+        ),
+    ]
+}
+
+const MGL: &str = "weight times distance of the centre of mass along the third body axis, N m";
+
+impl Problem {
+    /// Every problem, with its own data.
+    pub fn all() -> Vec<Problem> {
+        let krysl = |id, title, citation, method, step, until, kind, data| Problem {
+            id,
+            title,
+            citation,
+            method,
+            step,
+            until,
+            kind,
+            data,
+        };
+        let top = |tilt: f64, spin: f64| {
+            let mut data = body([5.0, 5.0, 1.0], [tilt, 0.0, 0.0], &[0.0, 0.0, spin], &[]);
+            data.push(datum("mgl", &[20.0], &[1], MGL));
+            data
+        };
+        let wall = |sign: f64| {
+            let mut data = body([2.0, 3.0, 4.5], [0.0; 3], &[], &[2.0, 2.0, 2.0]);
+            data.push(datum("coulomb", &[sign], &[1], "strength of the 1/s term of the potential, N m"));
+            data.push(datum(
+                "wall",
+                &[0.001 * sign],
+                &[1],
+                "strength of the -1/s^10 term of the potential, N m",
+            ));
+            data.push(datum("offset", &[1.1], &[1], "s = offset + R33"));
+            data
+        };
+        let mut driven = body([1.0, 1.3, 0.7], [0.3, -0.2, 0.5], &[0.4, -0.7, 1.5], &[]);
+        // A full tensor, so that no method profits from principal axes.
+        driven[0].values = vec![1.0, 1.3, 0.7, 0.05, -0.1, 0.08];
+        driven.extend([
+            datum("weight", &[0.0, 0.0, -2.0], &[3], "weight in space, N"),
+            datum("center", &[0.1, 0.2, 0.5], &[3], "centre of mass in body axes, m"),
+            datum("moment_space", &[0.1, 0.0, -0.05], &[3], "constant moment in space, N m"),
+            datum("moment_body", &[0.0, 0.05, 0.0], &[3], "constant moment in body axes, N m"),
+            datum("drive_space", &[0.3, 0.2, 0.4], &[3], "amplitude of the oscillating moment in space, N m"),
+            datum(
+                "drive_body",
+                &[0.2, -0.1, 0.3],
+                &[3],
+                "amplitude of the oscillating moment in body axes, N m",
+            ),
+            datum("drive_frequency", &[2.0], &[1], "circular frequency of both oscillating moments, rad/s"),
+            datum("drive_phase", &[0.4], &[1], "their phase at t = 0, rad"),
+            datum("drag", &[0.02], &[1], "coefficient of the moment -drag omega, N m s"),
+        ]);
+        let mut flying = body([1.0, 2.0, 2.5], [0.3, -0.2, 0.5], &[0.3, 2.0, 0.4], &[]);
+        flying.extend([
+            datum("mass", &[2.0], &[1], "mass, kg"),
+            datum(
+                "center",
+                &[0.1, -0.2, 0.3],
+                &[3],
+                "centre of mass in body axes from the reference point, m",
+            ),
+            datum("position", &[0.0; 3], &[3], "initial position of the reference point in space, m"),
+            datum(
+                "velocity",
+                &[0.5, 0.1, -0.2],
+                &[3],
+                "initial velocity of the reference point in space, m/s",
+            ),
+            datum("gravity", &[0.0; 3], &[3], "acceleration of gravity in space, m/s^2"),
+        ]);
+        flying[0].help =
+            "inertia about the centre of mass: principal moments, or xx yy zz xy xz yz, or nine by rows";
+        flying.retain(|d| d.name != "momentum_body");
+        vec![
+            krysl(
+                "free-rotation",
+                "torque-free asymmetric body",
+                "Krysl 2006, section 5.1; McLachlan & Zanna 2003",
+                "swc1",
+                0.1,
+                100.0,
+                Kind::FreeRotation,
+                body([0.9144, 1.098, 1.66], [0.0; 3], &[0.45549, 0.82623, 0.03476], &[]),
+            ),
+            krysl(
+                "slow-top",
+                "slow symmetric top under gravity",
+                "Krysl 2006, section 5.2",
+                "imidm",
+                0.01,
+                20.0,
+                Kind::Top,
+                top(0.05, 5.0),
+            ),
+            krysl(
+                "fast-top",
+                "fast symmetric top under gravity",
+                "Krysl 2006, section 5.3; Simo & Wong 1991",
+                "imidm",
+                0.001,
+                20.0,
+                Kind::Top,
+                top(0.3, 50.0),
+            ),
+            krysl(
+                "soft-wall",
+                "body in a Coulomb potential with a soft wall, torque as printed",
+                "Krysl 2006, section 5.4",
+                "imidm",
+                0.5,
+                20000.0,
+                Kind::SoftWall,
+                wall(1.0),
+            ),
+            krysl(
+                "soft-wall-attractive",
+                "the same with the sign that the text describes: a well with a wall",
+                "Krysl 2006, section 5.4",
+                "imidm",
+                0.02,
+                800.0,
+                Kind::SoftWall,
+                wall(-1.0),
+            ),
+            krysl(
+                "driven-body",
+                "full inertia on a fixed point: gravity, constant and oscillating moments, drag",
+                "manufactured here to exercise every load",
+                "mkrk:gauss2",
+                0.01,
+                10.0,
+                Kind::Driven,
+                driven,
+            ),
+            krysl(
+                "free-body",
+                "free body with six degrees of freedom, reference point off the centre of mass",
+                "manufactured here; closed form",
+                "swc1",
+                0.01,
+                10.0,
+                Kind::FreeBody,
+                flying,
+            ),
+        ]
+    }
+
+    /// The problem with this id.
+    ///
+    /// ```
+    /// use polhode::problem::Problem;
+    /// let mut problem = Problem::named("fast-top")?;
+    /// problem.set("mgl", "10")?;
+    /// assert_eq!(problem.data().last().map(|d| d.values[0]), Some(10.0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn named(id: &str) -> Result<Problem, ProblemError> {
+        let mut all = Problem::all();
+        match all.iter().position(|p| p.id == id) {
+            Some(i) => Ok(all.swap_remove(i)),
+            None => Err(ProblemError { id: id.into(), near: nearest(id, all.iter().map(|p| p.id)) }),
+        }
+    }
+
+    /// The data, as they are set.
+    pub fn data(&self) -> &[Datum] {
+        &self.data
+    }
+
+    /// Overrides one datum from text. An initial momentum replaces the initial angular velocity and the other way
+    /// round.
+    pub fn set(&mut self, name: &str, text: &str) -> Result<(), DataError> {
+        set(self.id, &mut self.data, name, text)?;
+        let other = match name {
+            "omega_body" => "momentum_body",
+            "momentum_body" => "omega_body",
+            _ => return Ok(()),
+        };
+        if let Some(datum) = self.data.iter_mut().find(|d| d.name == other) {
+            datum.values.clear();
+        }
+        Ok(())
+    }
+
+    /// The values of a datum; empty if it is not set.
+    pub(super) fn values(&self, name: &str) -> &[f64] {
+        self.data.iter().find(|d| d.name == name).map_or(&[], |d| &d.values)
+    }
+}

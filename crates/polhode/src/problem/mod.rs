@@ -1,0 +1,13 @@
+//! The benchmark problems, each a list of named data that can be overridden, with its reference solution.
+//!
+//! A [`Problem`] is text and numbers; [`Problem::model`] checks them and makes the body and its start.
+
+mod catalogue;
+mod data;
+mod model;
+mod reference;
+
+pub use catalogue::{Problem, ProblemError};
+pub use data::{DataError, Datum};
+pub use model::{Ended, Failed, Model, ModelError};
+pub use reference::{Errors, Reference, ReferenceError};

@@ -1,0 +1,234 @@
+//! From data to a body with its start, on the group where it moves.
+
+use super::catalogue::{Kind, Problem};
+use crate::body::{
+    Body, Drag, Frame, Gravity, Harmonic, InertiaError, Loads, Moment, RotaryInertia, SoftWall,
+    SpatialInertia, State,
+};
+use crate::group::{Group, Rotation, Se3, So3};
+use crate::method::Method;
+use crate::run::{Drift, Outcome, Plan, Snapshot, run};
+use crate::solve::{StepError, Work};
+use core::fmt;
+use core::ops::ControlFlow;
+use nalgebra::{Matrix3, Vector3};
+
+/// Why the data of a problem make no body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelError {
+    /// The problem.
+    pub problem: &'static str,
+    /// The datum that is wrong.
+    pub datum: &'static str,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+impl fmt::Display for ModelError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}: {}", self.problem, self.datum, self.reason)
+    }
+}
+
+impl std::error::Error for ModelError {}
+
+/// The start of a body: its state and the numbers it was made from, which a reference solution wants unrounded.
+#[derive(Clone, Debug)]
+pub(super) struct Case<G: Group> {
+    pub(super) body: Body<f64, G, Loads<f64>>,
+    pub(super) start: State<f64, G>,
+    /// Rotation vector, where the attitude was given so.
+    pub(super) psi: Option<Vector3<f64>>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Cases {
+    Rotation(Case<So3>),
+    Motion(Case<Se3>),
+}
+
+/// A problem ready to run.
+#[derive(Clone, Debug)]
+pub struct Model {
+    pub(super) kind: Kind,
+    pub(super) cases: Cases,
+}
+
+/// How a run ended, in plain numbers.
+#[derive(Clone, Debug)]
+pub struct Ended {
+    /// The last state.
+    pub last: Snapshot,
+    /// Steps taken.
+    pub steps: u64,
+    /// Largest drift of each invariant.
+    pub drift: Drift,
+    /// What was spent.
+    pub work: Work,
+    /// False if the observer stopped the run.
+    pub finished: bool,
+}
+
+/// A run whose next step failed.
+#[derive(Clone, Debug)]
+pub struct Failed {
+    /// Why.
+    pub error: StepError,
+    /// The run up to the last good step.
+    pub last_good: Ended,
+}
+
+impl fmt::Display for Failed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (after {} good steps)", self.error, self.last_good.steps)
+    }
+}
+
+impl std::error::Error for Failed {}
+
+fn vector(values: &[f64]) -> Vector3<f64> {
+    Vector3::from_fn(|i, _| values.get(i).copied().unwrap_or(0.0))
+}
+
+fn tensor(values: &[f64]) -> Matrix3<f64> {
+    match *values {
+        [a, b, c] => Matrix3::from_diagonal(&Vector3::new(a, b, c)),
+        [xx, yy, zz, xy, xz, yz] => Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz),
+        _ => Matrix3::from_fn(|i, j| values.get(3 * i + j).copied().unwrap_or(f64::NAN)),
+    }
+}
+
+impl Problem {
+    /// Checks the data and makes the body and its start.
+    pub fn model(&self) -> Result<Model, ModelError> {
+        let wrong = |datum, reason| ModelError { problem: self.id, datum, reason };
+        let number = |name| vector(self.values(name)).x;
+        let three = |name| vector(self.values(name));
+        let (psi, attitude) = match *self.values("attitude") {
+            [w, x, y, z] => {
+                let length = (w * w + x * x + y * y + z * z).sqrt();
+                if (length - 1.0).abs() > 1e-6 {
+                    let reason = format!("a quaternion w x y z must have unit length, this one has {length}");
+                    return Err(wrong("attitude", reason));
+                }
+                (None, Rotation::from_q_wxyz([w, x, y, z]))
+            }
+            _ => (Some(three("attitude")), Rotation::from_rotation_vector(&three("attitude"))),
+        };
+        let inertia = tensor(self.values("inertia"));
+        let omega = three("omega_body");
+        if self.kind == Kind::FreeBody {
+            let (center, mass) = (three("center"), number("mass"));
+            let inertia = SpatialInertia::new(mass, center, inertia).map_err(|error| {
+                let datum = if matches!(error, InertiaError::Mass { .. }) { "mass" } else { "inertia" };
+                wrong(datum, error.to_string())
+            })?;
+            let gravity = Gravity { weight_space: three("gravity") * mass, center_body: center };
+            let body = Body::<f64, Se3, _> { inertia, load: Loads::none().with(gravity) };
+            let velocity = Se3::vector(&attitude.unrotate(&three("velocity")), &omega);
+            let start = body.state(Se3::pose(&attitude, &three("position")), &velocity);
+            return Ok(Model { kind: self.kind, cases: Cases::Motion(Case { body, start, psi }) });
+        }
+        let inertia =
+            RotaryInertia::about_fixed_point(inertia).map_err(|error| wrong("inertia", error.to_string()))?;
+        let load = match self.kind {
+            Kind::FreeRotation | Kind::FreeBody => Loads::none(),
+            Kind::Top => Loads::none().with(Gravity {
+                weight_space: Vector3::new(0.0, 0.0, -number("mgl")),
+                center_body: Vector3::z(),
+            }),
+            Kind::SoftWall => Loads::none().with(SoftWall {
+                coulomb: number("coulomb"),
+                wall: number("wall"),
+                offset: number("offset"),
+            }),
+            Kind::Driven => {
+                let (frequency, phase) = (number("drive_frequency"), number("drive_phase"));
+                let drive = |frame, amplitude| Harmonic { frame, amplitude, frequency, phase };
+                let steady = |frame, value| Moment { frame, value };
+                Loads::none()
+                    .with(Gravity { weight_space: three("weight"), center_body: three("center") })
+                    .with(steady(Frame::Space, three("moment_space")))
+                    .with(steady(Frame::Body, three("moment_body")))
+                    .with(drive(Frame::Space, three("drive_space")))
+                    .with(drive(Frame::Body, three("drive_body")))
+                    .with(Drag { coefficient: number("drag") })
+            }
+        };
+        let body = Body::<f64, So3, _> { inertia, load };
+        let start = match self.values("momentum_body") {
+            [] => body.state(attitude, &omega),
+            momentum => State { pose: attitude, momentum: vector(momentum) },
+        };
+        if self.kind == Kind::SoftWall && body.energy(&start, 0.0).is_none_or(|e| !e.is_finite()) {
+            return Err(wrong("offset", "the start lies on the singularity s = offset + R33 = 0".into()));
+        }
+        Ok(Model { kind: self.kind, cases: Cases::Rotation(Case { body, start, psi }) })
+    }
+}
+
+impl<G: Group> Case<G> {
+    fn run(
+        &self,
+        method: &Method,
+        plan: &Plan,
+        observer: &mut dyn FnMut(u64, &dyn Fn() -> Snapshot) -> ControlFlow<()>,
+    ) -> Result<Ended, Failed> {
+        let ended = |o: Outcome<G>| Ended {
+            last: Snapshot::of(&self.body, &o.state, o.t),
+            steps: o.steps,
+            drift: o.drift,
+            work: o.work,
+            finished: o.finished,
+        };
+        let mut watch =
+            |n: u64, t: f64, state: &State<f64, G>| observer(n, &|| Snapshot::of(&self.body, state, t));
+        match run(&self.body, &self.start, method, plan, &mut watch) {
+            Ok(outcome) => Ok(ended(outcome)),
+            Err(e) => Err(Failed { error: e.error, last_good: ended(e.last_good) }),
+        }
+    }
+}
+
+impl Model {
+    /// `so3` or `se3`.
+    pub fn group(&self) -> &'static str {
+        match &self.cases {
+            Cases::Rotation(_) => So3::NAME,
+            Cases::Motion(_) => Se3::NAME,
+        }
+    }
+    /// The start.
+    pub fn start(&self) -> Snapshot {
+        match &self.cases {
+            Cases::Rotation(c) => Snapshot::of(&c.body, &c.start, 0.0),
+            Cases::Motion(c) => Snapshot::of(&c.body, &c.start, 0.0),
+        }
+    }
+    /// Runs it. The observer sees step numbers from 0 on and may ask for the snapshot of each.
+    ///
+    /// ```
+    /// use core::ops::ControlFlow;
+    /// use polhode::{method::Method, problem::Problem, run::{Plan, Recorder}};
+    /// let model = Problem::named("fast-top")?.model()?;
+    /// let mut recorder = Recorder::every(10);
+    /// let end = model.run(&Method::parse("imidm")?, &Plan::new(1e-3, 0.1)?, &mut |n, snapshot| {
+    ///     recorder.observe(n, &snapshot());
+    ///     ControlFlow::Continue(())
+    /// })?;
+    /// assert_eq!(end.steps, 100);
+    /// assert_eq!(recorder.column("t").map(|t| t.len()), Some(11));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn run(
+        &self,
+        method: &Method,
+        plan: &Plan,
+        observer: &mut dyn FnMut(u64, &dyn Fn() -> Snapshot) -> ControlFlow<()>,
+    ) -> Result<Ended, Failed> {
+        match &self.cases {
+            Cases::Rotation(c) => c.run(method, plan, observer),
+            Cases::Motion(c) => c.run(method, plan, observer),
+        }
+    }
+}

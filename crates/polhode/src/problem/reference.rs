@@ -1,0 +1,220 @@
+//! The solution to measure a run against: a closed form where one exists, extrapolation in double-double
+//! elsewhere.
+
+use super::catalogue::Kind;
+use super::model::{Case, Cases, Model};
+use crate::group::{Coordinates, Group, Rotation, So3, lift};
+use crate::reference::{FreeRotation, IntegrationError, LagrangeTop, TOLERANCE, integrate};
+use crate::run::Snapshot;
+use crate::scalar::{Dd, Real};
+use core::fmt;
+use nalgebra::{Matrix3, Vector3};
+
+/// The state at one time, and how it is known.
+#[derive(Clone, Debug)]
+pub struct Reference {
+    /// Attitude, body to space.
+    pub attitude: Rotation<f64>,
+    /// Angular momentum in body axes.
+    pub momentum_body: Vector3<f64>,
+    /// Position, of a moving body.
+    pub position: Option<Vector3<f64>>,
+    /// Closed form, or method and tolerance.
+    pub source: String,
+}
+
+/// How far a run ended from the reference.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Errors {
+    /// 2-norm of the difference of the attitude matrices.
+    pub attitude: f64,
+    /// Norm of the difference of the body angular momenta.
+    pub momentum: f64,
+    /// Distance of the positions, of a moving body.
+    pub position: Option<f64>,
+}
+
+/// There is no reference.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReferenceError {
+    /// Why.
+    pub reason: String,
+}
+
+impl fmt::Display for ReferenceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no reference: {}", self.reason)
+    }
+}
+
+impl std::error::Error for ReferenceError {}
+
+/// Evaluations of the equations of motion that a reference may cost, unless told otherwise: some seconds.
+const BUDGET: u64 = 2_000_000;
+
+impl Reference {
+    fn closed(name: &str, (attitude, momentum_body): (Matrix3<f64>, Vector3<f64>)) -> Self {
+        Reference {
+            attitude: Rotation::from_matrix(&attitude),
+            momentum_body,
+            position: None,
+            source: format!("closed form ({name})"),
+        }
+    }
+    /// How far a snapshot is from this.
+    pub fn errors(&self, snapshot: &Snapshot) -> Errors {
+        let position = self.position.zip(snapshot.moving);
+        Errors {
+            attitude: self.attitude.distance(&snapshot.attitude),
+            momentum: (snapshot.momentum_body - self.momentum_body).norm(),
+            position: position.map(|(p, m)| (m.position - p).norm()),
+        }
+    }
+}
+
+impl Model {
+    /// The state at time `t`.
+    pub fn reference(&self, t: f64) -> Result<Reference, ReferenceError> {
+        match &self.cases {
+            Cases::Rotation(case) => match self.kind {
+                Kind::FreeRotation => {
+                    let inertia = case.body.inertia.matrix();
+                    let free = free_rotation(inertia, &case.psi, &case.start.pose, &case.omega());
+                    Ok(Reference::closed("Jacobi elliptic functions", free.at(t)))
+                }
+                Kind::Top => match case.lagrange_top() {
+                    Some(top) => Ok(Reference::closed("Lagrange top, elliptic functions", top.at(t))),
+                    None => case.extrapolated(t),
+                },
+                _ => case.extrapolated(t),
+            },
+            Cases::Motion(case) => {
+                // The centre of mass flies on its parabola and the body turns about it as a free one.
+                let body = &case.body;
+                let (inertia, c) = (body.inertia.about_center(), *body.inertia.center());
+                let (omega, mass) = (case.omega(), body.inertia.mass());
+                let pose = &case.start.pose;
+                let free = free_rotation(inertia, &case.psi, &pose.attitude, &omega);
+                let p0 = case.start.momentum_space();
+                let velocity = crate::group::Se3::linear(&p0) / mass;
+                let gravity = case.gravity();
+                let center =
+                    pose.position + pose.attitude.rotate(&c) + velocity * t + gravity * (0.5 * t * t);
+                let mut reference = Reference::closed("Jacobi elliptic functions and a parabola", free.at(t));
+                let momentum = reference.attitude.unrotate(&((velocity + gravity * t) * mass));
+                reference.position = Some(center - reference.attitude.rotate(&c));
+                reference.momentum_body += c.cross(&momentum);
+                Ok(reference)
+            }
+        }
+    }
+
+    /// The same by extrapolation, whether or not there is a closed form: the second route.
+    pub fn extrapolated_reference(&self, t: f64) -> Result<Reference, ReferenceError> {
+        match &self.cases {
+            Cases::Rotation(case) => case.extrapolated(t),
+            Cases::Motion(case) => case.extrapolated(t),
+        }
+    }
+}
+
+fn free_rotation(
+    inertia: &Matrix3<f64>,
+    psi: &Option<Vector3<f64>>,
+    attitude: &Rotation<f64>,
+    omega: &Vector3<f64>,
+) -> FreeRotation {
+    match psi {
+        Some(psi) => FreeRotation::from_rotation_vector(inertia, psi, omega),
+        None => FreeRotation::new(inertia, &attitude.matrix(), omega),
+    }
+}
+
+impl<G: Group> Case<G> {
+    fn omega(&self) -> Vector3<f64> {
+        G::angular(&self.body.velocity(&self.start))
+    }
+
+    /// The acceleration of a body at rest, unturned: that of gravity where gravity is the only load.
+    fn gravity(&self) -> Vector3<f64> {
+        let still = self.body.state(G::identity(), &G::Vector::<f64>::origin());
+        let rate = self.body.momentum_rate(&still, 0.0);
+        let linear = G::linear(&G::velocity(&self.body.inertia, &rate));
+        // Gravity does not turn a body about its centre, so the reference point accelerates alike.
+        linear
+    }
+
+    /// Extrapolation of the equations of motion for (quaternion, position, momentum).
+    fn extrapolated(&self, t: f64) -> Result<Reference, ReferenceError> {
+        let width = G::Vector::<f64>::LEN;
+        let inertia = G::recompute_inertia::<f64, Dd>(&self.body.inertia);
+        let lifted = |v: &Vector3<f64>| v.map(Dd::from);
+        let k = G::kinematics(0.0, &self.start.pose, &self.start.momentum);
+        let attitude = match &self.psi {
+            Some(psi) => Rotation::from_rotation_vector(&lifted(psi)),
+            None => Rotation::from_q_wxyz(k.attitude.q_wxyz().map(Dd::from)),
+        };
+        let momentum: G::Vector<Dd> = lift(&self.start.momentum);
+        let mut y0 = attitude.q_wxyz().to_vec();
+        y0.extend(k.position.iter().map(|x| Dd::from(*x)));
+        y0.extend((0..width).map(|i| momentum.at(i)));
+        let read = |y: &[Dd]| {
+            let attitude = Rotation::from_q_wxyz([y[0], y[1], y[2], y[3]]);
+            let position = Vector3::new(y[4], y[5], y[6]);
+            (attitude, position, G::Vector::<Dd>::generate(|i| y[7 + i]))
+        };
+        let mut rhs = |t: Dd, y: &[Dd], dy: &mut [Dd]| {
+            let (attitude, position, momentum) = read(y);
+            let v = G::velocity(&inertia, &momentum);
+            let (linear, omega) = (G::linear(&v), G::angular(&v));
+            let half = Dd::lift(0.5);
+            let axis = Vector3::new(y[1], y[2], y[3]);
+            dy[0] = -axis.dot(&omega) * half;
+            let turn = (omega * y[0] + axis.cross(&omega)) * half;
+            let drift = attitude.rotate(&linear);
+            let load = self.body.load(t, &G::pose(&attitude, &position), &v);
+            let rate = G::transport(&v, &momentum) + load;
+            for i in 0..3 {
+                dy[1 + i] = turn[i];
+                dy[4 + i] = drift[i];
+            }
+            for i in 0..width {
+                dy[7 + i] = rate.at(i);
+            }
+        };
+        let end = integrate(&mut rhs, 0.0, t, &y0, TOLERANCE, BUDGET).map_err(|error| {
+            let hint = match error {
+                IntegrationError::Budget { .. } => "; it is too far away for a reference",
+                _ => "",
+            };
+            ReferenceError { reason: format!("{error}{hint}") }
+        })?;
+        let (attitude, position, momentum) = read(&end.y);
+        Ok(Reference {
+            attitude: Rotation::from_q_wxyz(attitude.q_wxyz().map(Dd::to_f64)),
+            momentum_body: G::angular(&momentum).map(Dd::to_f64),
+            position: G::MOVES.then(|| position.map(Dd::to_f64)),
+            source: format!("extrapolation in double-double, tolerance {TOLERANCE:e}"),
+        })
+    }
+}
+
+impl Case<So3> {
+    /// The closed form, if the body is a symmetric top about its third axis.
+    fn lagrange_top(&self) -> Option<LagrangeTop> {
+        let m = self.body.inertia.matrix();
+        let diagonal = [(0, 1), (0, 2), (1, 2)].iter().all(|(i, j)| m[(*i, *j)] == 0.0);
+        if !(diagonal && m[(0, 0)] == m[(1, 1)]) {
+            return None;
+        }
+        let top = self.body.potential_energy(&self.upright(), 0.0)?;
+        let (a, c, omega) = (m[(0, 0)], m[(2, 2)], self.omega());
+        match &self.psi {
+            Some(psi) => LagrangeTop::from_rotation_vector(a, c, top, psi, &omega).ok(),
+            None => LagrangeTop::new(a, c, top, &self.start.pose.matrix(), &omega).ok(),
+        }
+    }
+    fn upright(&self) -> crate::body::State<f64, So3> {
+        crate::body::State { pose: Rotation::identity(), momentum: Vector3::zeros() }
+    }
+}

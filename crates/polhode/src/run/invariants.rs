@@ -1,0 +1,126 @@
+//! What the exact motion keeps, and how far a run drifts from it.
+
+use crate::body::{Body, Load, State};
+use crate::group::Group;
+use nalgebra::Vector3;
+
+/// The largest deviation of each quantity from its start, over a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Drift {
+    /// |E/E₀ - 1| (|E - E₀| where E₀ = 0), if the loads have a potential.
+    pub energy: Option<EnergyError>,
+    /// |π - π₀|, angular momentum in space (about the space origin for a moving body).
+    pub momentum_space: f64,
+    /// |p - p₀|, linear momentum in space, of a moving body.
+    pub linear_momentum_space: Option<f64>,
+    /// ||Π|/|Π₀| - 1|, the length of the body angular momentum.
+    pub momentum_body: f64,
+    /// |π₃ - π₃₀|, the vertical component in space.
+    pub momentum_vertical: f64,
+    /// |Π₃ - Π₃₀|, the component along the body's third axis.
+    pub momentum_axial: f64,
+}
+
+impl Drift {
+    /// Each drift with its name, in a fixed order, where it exists.
+    pub fn list(&self) -> Vec<(&'static str, f64)> {
+        [
+            ("energy", self.energy.map(|e| e.max_abs())),
+            ("momentum_space", Some(self.momentum_space)),
+            ("linear_momentum_space", self.linear_momentum_space),
+            ("momentum_body", Some(self.momentum_body)),
+            ("momentum_vertical", Some(self.momentum_vertical)),
+            ("momentum_axial", Some(self.momentum_axial)),
+        ]
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, value?)))
+        .collect()
+    }
+}
+
+/// The relative energy error E/E₀ - 1 over a run (absolute where E₀ = 0).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct EnergyError {
+    /// Smallest.
+    pub min: f64,
+    /// Largest.
+    pub max: f64,
+    /// Mean over the steps.
+    pub mean: f64,
+    /// Root mean square over the steps.
+    pub rms: f64,
+}
+
+impl EnergyError {
+    /// The larger magnitude of the two extremes.
+    pub fn max_abs(&self) -> f64 {
+        self.min.abs().max(self.max.abs())
+    }
+}
+
+/// Follows the invariants of a run.
+#[derive(Clone, Debug)]
+pub struct Invariants {
+    energy0: Option<f64>,
+    space0: Vector3<f64>,
+    linear0: Vector3<f64>,
+    body0: Vector3<f64>,
+    drift: Drift,
+    samples: u64,
+    sum: f64,
+    squares: f64,
+}
+
+fn per(value: f64) -> f64 {
+    if value == 0.0 { 1.0 } else { 1.0 / value }
+}
+
+impl Invariants {
+    /// The values at the start.
+    pub fn new<G: Group, L: Load<f64>>(body: &Body<f64, G, L>, state: &State<f64, G>, t: f64) -> Self {
+        let space = state.momentum_space();
+        Invariants {
+            energy0: body.energy(state, t),
+            space0: G::angular(&space),
+            linear0: G::linear(&space),
+            body0: G::angular(&state.momentum),
+            drift: Drift::default(),
+            samples: 0,
+            sum: 0.0,
+            squares: 0.0,
+        }
+    }
+    /// One more state.
+    #[inline]
+    pub fn update<G: Group, L: Load<f64>>(&mut self, body: &Body<f64, G, L>, state: &State<f64, G>, t: f64) {
+        let d = &mut self.drift;
+        if let (Some(e0), Some(e)) = (self.energy0, body.energy(state, t)) {
+            let error = (e - e0) * per(e0);
+            let seen = d.energy.get_or_insert_default();
+            seen.min = seen.min.min(error);
+            seen.max = seen.max.max(error);
+            self.sum += error;
+            self.squares += error * error;
+        }
+        self.samples += 1;
+        let space = state.momentum_space();
+        let change = G::angular(&space) - self.space0;
+        d.momentum_space = d.momentum_space.max(change.norm());
+        d.momentum_vertical = d.momentum_vertical.max(change.z.abs());
+        if G::MOVES {
+            let linear = (G::linear(&space) - self.linear0).norm();
+            d.linear_momentum_space = Some(d.linear_momentum_space.unwrap_or(0.0).max(linear));
+        }
+        let angular = G::angular(&state.momentum);
+        let norm0 = self.body0.norm();
+        d.momentum_body = d.momentum_body.max(((angular.norm() - norm0) * per(norm0)).abs());
+        d.momentum_axial = d.momentum_axial.max((angular.z - self.body0.z).abs());
+    }
+    /// The drift so far.
+    pub fn drift(&self) -> Drift {
+        let n = self.samples.max(1) as f64;
+        let energy = self.drift.energy.or(self.energy0.map(|_| EnergyError::default()));
+        let energy = energy.map(|e| EnergyError { mean: self.sum / n, rms: (self.squares / n).sqrt(), ..e });
+        Drift { energy, ..self.drift }
+    }
+}

@@ -1,0 +1,109 @@
+//! The driver: time loop, observers, invariants and their drift, columns for recorders.
+
+mod invariants;
+mod plan;
+mod snapshot;
+
+pub use invariants::{Drift, EnergyError, Invariants};
+pub use plan::{Plan, PlanError};
+pub use snapshot::{Moving, Recorder, Snapshot};
+
+use crate::body::{Body, Load, State};
+use crate::group::Group;
+use crate::method::{Method, Stepper};
+use crate::solve::{StepError, Work};
+use core::fmt;
+use core::ops::ControlFlow;
+
+/// How a run ended well: at its end time, or where the observer stopped it.
+#[derive(Clone, Debug)]
+pub struct Outcome<G: Group> {
+    /// The last state.
+    pub state: State<f64, G>,
+    /// Its time.
+    pub t: f64,
+    /// Steps taken.
+    pub steps: u64,
+    /// Largest drift of each invariant over all steps.
+    pub drift: Drift,
+    /// What was spent.
+    pub work: Work,
+    /// False if the observer stopped the run.
+    pub finished: bool,
+}
+
+/// How a run ended badly: the failed step, and everything up to the last good one.
+#[derive(Clone, Debug)]
+pub struct RunError<G: Group> {
+    /// Why the next step failed.
+    pub error: StepError,
+    /// The run up to the last good step.
+    pub last_good: Outcome<G>,
+}
+
+impl<G: Group> fmt::Display for RunError<G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (after {} good steps)", self.error, self.last_good.steps)
+    }
+}
+
+impl<G: Group> std::error::Error for RunError<G> {}
+
+/// Steps a body through a plan with one method. The observer sees the start, every step and the end; it may stop
+/// the run.
+///
+/// ```
+/// use core::ops::ControlFlow;
+/// use nalgebra::{Matrix3, Vector3};
+/// use polhode::body::{Body, NoLoad, RotaryInertia};
+/// use polhode::group::{Rotation, So3};
+/// use polhode::method::Method;
+/// use polhode::run::{Plan, run};
+///
+/// let inertia = RotaryInertia::about_fixed_point(Matrix3::from_diagonal(&Vector3::new(1.0, 2.0, 2.5)))?;
+/// let body = Body::<f64, So3, _> { inertia, load: NoLoad };
+/// let start = body.state(Rotation::identity(), &Vector3::new(0.1, 1.0, 0.2));
+/// let plan = Plan::new(0.05, 10.0)?;
+/// let end = run(&body, &start, &Method::parse("akw")?, &plan, &mut |_, _, _| ControlFlow::Continue(()))?;
+/// assert_eq!((end.t, end.steps), (10.0, 200));
+/// assert!(end.drift.momentum_space < 1e-13);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn run<G: Group, L: Load<f64>>(
+    body: &Body<f64, G, L>,
+    start: &State<f64, G>,
+    method: &Method,
+    plan: &Plan,
+    observer: &mut dyn FnMut(u64, f64, &State<f64, G>) -> ControlFlow<()>,
+) -> Result<Outcome<G>, RunError<G>> {
+    let mut stepper = Stepper::<f64, G>::new(method);
+    let mut invariants = Invariants::new(body, start, plan.time(0));
+    let mut state = *start;
+    let mut flow = observer(0, plan.time(0), &state);
+    let mut n = 0;
+    let mut failure = None;
+    while n < plan.steps() && flow.is_continue() {
+        match stepper.step(body, &state, plan.time(n), plan.size(n)) {
+            Ok(next) => state = next,
+            Err(error) => {
+                failure = Some(error);
+                break;
+            }
+        }
+        n += 1;
+        invariants.update(body, &state, plan.time(n));
+        flow = observer(n, plan.time(n), &state);
+    }
+    let outcome = Outcome {
+        state,
+        t: plan.time(n),
+        steps: n,
+        drift: invariants.drift(),
+        work: stepper.work,
+        finished: n == plan.steps(),
+    };
+    match failure {
+        Some(error) => Err(RunError { error, last_good: outcome }),
+        None => Ok(outcome),
+    }
+}

@@ -1,0 +1,135 @@
+//! A state as plain numbers, the same for every group, and columns of them.
+
+use crate::body::{Body, Load, State};
+use crate::group::{Group, Rotation};
+use nalgebra::Vector3;
+
+/// All that can be said of a state at a time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Snapshot {
+    /// Time.
+    pub t: f64,
+    /// Attitude, body to space.
+    pub attitude: Rotation<f64>,
+    /// Angular velocity, body axes.
+    pub omega_body: Vector3<f64>,
+    /// Angular momentum about the reference point, body axes.
+    pub momentum_body: Vector3<f64>,
+    /// Angular momentum about the space origin, space axes.
+    pub momentum_space: Vector3<f64>,
+    /// Kinetic energy.
+    pub kinetic_energy: f64,
+    /// Total energy, where the loads have a potential.
+    pub energy: Option<f64>,
+    /// What only a moving body has.
+    pub moving: Option<Moving>,
+}
+
+/// The translational part of a moving body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Moving {
+    /// Position of the reference point in space.
+    pub position: Vector3<f64>,
+    /// Velocity of the reference point, space axes.
+    pub velocity: Vector3<f64>,
+    /// Linear momentum, space axes.
+    pub linear_momentum_space: Vector3<f64>,
+}
+
+impl Snapshot {
+    /// Reads everything off a state.
+    pub fn of<G: Group, L: Load<f64>>(body: &Body<f64, G, L>, state: &State<f64, G>, t: f64) -> Snapshot {
+        let velocity = body.velocity(state);
+        let k = G::kinematics(t, &state.pose, &velocity);
+        let space = state.momentum_space();
+        Snapshot {
+            t,
+            attitude: k.attitude,
+            omega_body: k.omega_body,
+            momentum_body: G::angular(&state.momentum),
+            momentum_space: G::angular(&space),
+            kinetic_energy: body.kinetic_energy(state),
+            energy: body.energy(state, t),
+            moving: G::MOVES.then(|| Moving {
+                position: k.position,
+                velocity: k.attitude.rotate(&k.velocity_body),
+                linear_momentum_space: G::linear(&space),
+            }),
+        }
+    }
+
+    /// Names of the columns that [`Snapshot::row`] fills.
+    pub fn columns(&self) -> Vec<&'static str> {
+        let mut names = vec!["t", "q_w", "q_x", "q_y", "q_z", "omega_body_x", "omega_body_y", "omega_body_z"];
+        names.extend(["momentum_body_x", "momentum_body_y", "momentum_body_z"]);
+        names.extend(["momentum_space_x", "momentum_space_y", "momentum_space_z", "kinetic_energy"]);
+        if self.energy.is_some() {
+            names.push("energy");
+        }
+        if self.moving.is_some() {
+            names.extend([
+                "position_x",
+                "position_y",
+                "position_z",
+                "velocity_x",
+                "velocity_y",
+                "velocity_z",
+            ]);
+        }
+        names
+    }
+
+    /// The numbers of the columns, appended to `row`.
+    pub fn row(&self, row: &mut Vec<f64>) {
+        row.push(self.t);
+        row.extend(self.attitude.q_wxyz());
+        for v in [&self.omega_body, &self.momentum_body, &self.momentum_space] {
+            row.extend(v.iter());
+        }
+        row.push(self.kinetic_energy);
+        row.extend(self.energy);
+        if let Some(m) = &self.moving {
+            row.extend(m.position.iter().chain(m.velocity.iter()));
+        }
+    }
+}
+
+/// Keeps every n-th snapshot (and the last one) as columns in memory.
+#[derive(Clone, Debug, Default)]
+pub struct Recorder {
+    every: u64,
+    names: Vec<&'static str>,
+    columns: Vec<Vec<f64>>,
+    scratch: Vec<f64>,
+}
+
+impl Recorder {
+    /// Records steps 0, `every`, 2·`every`, …
+    pub fn every(every: u64) -> Self {
+        Recorder { every: every.max(1), ..Default::default() }
+    }
+    /// Takes the snapshot of step `n` if it is due.
+    pub fn observe(&mut self, n: u64, snapshot: &Snapshot) {
+        if !n.is_multiple_of(self.every) {
+            return;
+        }
+        if self.columns.is_empty() {
+            self.names = snapshot.columns();
+            self.columns = vec![Vec::new(); self.names.len()];
+        }
+        self.scratch.clear();
+        snapshot.row(&mut self.scratch);
+        for (column, value) in self.columns.iter_mut().zip(&self.scratch) {
+            column.push(*value);
+        }
+    }
+    /// The column with this name.
+    pub fn column(&self, name: &str) -> Option<&[f64]> {
+        let i = self.names.iter().position(|n| *n == name)?;
+        Some(&self.columns[i])
+    }
+    /// The names of all columns.
+    pub fn names(&self) -> &[&'static str] {
+        &self.names
+    }
+}
