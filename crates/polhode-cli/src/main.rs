@@ -1,2 +1,46 @@
-//! The command line.
-fn main() {}
+//! The command line of polhode: runs the benchmark problems, compares methods, lists what there is.
+//!
+//! Results go to stdout, everything else to stderr. Exit codes are those of [`failure::Failure`].
+
+mod args;
+mod converge;
+mod failure;
+mod files;
+mod interrupt;
+mod list;
+mod pick;
+mod print;
+mod progress;
+mod reference;
+mod run;
+
+use args::{Arguments, Command};
+use clap::{CommandFactory, Parser};
+use failure::Failure;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    // Usage errors of the parser leave here with code 2, help and version with 0.
+    let arguments = Arguments::parse();
+    interrupt::listen();
+    let done = match arguments.command {
+        Command::Run(options) => run::command(&options),
+        Command::Converge(options) => converge::command(&options),
+        Command::Methods(options) => list::methods(&options),
+        Command::Problems(options) => list::problems(&options),
+        Command::Completions { shell } => completions(shell),
+    };
+    match done {
+        Ok(()) | Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
+        Err(failure) => {
+            print::note(&format!("{}{failure}", failure.prefix()));
+            ExitCode::from(failure.code())
+        }
+    }
+}
+
+fn completions(shell: clap_complete::Shell) -> Result<(), Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Arguments::command(), "polhode", &mut script);
+    print::result(&String::from_utf8_lossy(&script))
+}

@@ -3,7 +3,7 @@
 //! depend on what else the machine does.
 
 use nalgebra::{Matrix3, Vector3};
-use polhode::body::{Body, Gravity, RotaryInertia, State};
+use polhode::body::{Body, RotaryInertia, State, TopGravity};
 use polhode::group::{Rotation, So3};
 use polhode::method::{Method, REGISTRY, Stepper};
 use polhode::scalar::{F64x4, Real};
@@ -13,15 +13,12 @@ use std::time::Instant;
 
 const H: f64 = 1e-3;
 
-type Top<S> = Body<S, So3, Gravity<S>>;
+type Top<S> = Body<S, So3, TopGravity<S>>;
 
 fn top<S: Real>() -> (Top<S>, State<S, So3>) {
     let diagonal = Matrix3::from_diagonal(&Vector3::new(5.0, 5.0, 1.0));
     let inertia = RotaryInertia::unchecked(diagonal.map(S::lift));
-    let load = Gravity {
-        weight_space: Vector3::new(0.0, 0.0, -20.0).map(S::lift),
-        center_body: Vector3::new(0.0, 0.0, 1.0).map(S::lift),
-    };
+    let load = TopGravity { mgl: S::lift(20.0) };
     let body = Body { inertia, load };
     let attitude = Rotation::from_rotation_vector(&Vector3::new(0.3, 0.0, 0.0).map(S::lift));
     let start = body.state(attitude, &Vector3::new(0.0, 0.0, 50.0).map(S::lift));

@@ -3,18 +3,48 @@
 //! A tensor is accepted when it is finite, symmetric, positive definite, and its principal moments satisfy
 //! A + B ≥ C up to a relative tolerance, so that a plate (A + B = C) and a small body are not refused.
 
-use crate::scalar::Real;
+use crate::scalar::{Over, Real};
 use core::fmt;
 use nalgebra::{Matrix3, Vector3};
 
 /// Relative tolerance of the symmetry and triangle tests.
 const TOLERANCE: f64 = 1e-9;
 
+/// A symmetric 3x3 tensor that knows whether it is diagonal, since most are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tensor<S> {
+    matrix: Matrix3<S>,
+    diagonal: bool,
+}
+
+impl<S: Real> Tensor<S> {
+    fn new(matrix: Matrix3<S>) -> Self {
+        let diagonal = [(0, 1), (0, 2), (1, 2)].iter().all(|(i, j)| matrix[(*i, *j)].is_zero());
+        Tensor { matrix, diagonal }
+    }
+    #[inline(always)]
+    pub(crate) fn times(&self, x: &Vector3<S>) -> Vector3<S> {
+        let m = &self.matrix;
+        if self.diagonal {
+            return Vector3::new(m[(0, 0)] * x[0], m[(1, 1)] * x[1], m[(2, 2)] * x[2]);
+        }
+        let row = |i: usize| m[(i, 0)] * x[0] + m[(i, 1)] * x[1] + m[(i, 2)] * x[2];
+        Vector3::new(row(0), row(1), row(2))
+    }
+    #[inline(always)]
+    pub(crate) fn lift<T: Over<S>>(&self) -> Tensor<T> {
+        Tensor { matrix: self.matrix.map(T::of), diagonal: self.diagonal }
+    }
+    pub(crate) fn matrix(&self) -> &Matrix3<S> {
+        &self.matrix
+    }
+}
+
 /// Inertia about the point that a rotating body turns about.
 #[derive(Clone, Copy, Debug)]
 pub struct RotaryInertia<S> {
-    pub(crate) matrix: Matrix3<S>,
-    pub(crate) inverse: Matrix3<S>,
+    pub(crate) matrix: Tensor<S>,
+    pub(crate) inverse: Tensor<S>,
 }
 
 /// Inertia of a free body: mass, centre of mass, and the tensor about the centre of mass.
@@ -22,8 +52,8 @@ pub struct RotaryInertia<S> {
 pub struct SpatialInertia<S> {
     pub(crate) mass: S,
     pub(crate) center: Vector3<S>,
-    pub(crate) matrix: Matrix3<S>,
-    pub(crate) inverse: Matrix3<S>,
+    pub(crate) matrix: Tensor<S>,
+    pub(crate) inverse: Tensor<S>,
 }
 
 /// Why an inertia was refused.
@@ -125,11 +155,11 @@ fn steiner(mass: f64, c: &Vector3<f64>) -> Matrix3<f64> {
 impl<S: Real> RotaryInertia<S> {
     /// Takes the tensor as it is, for values that carry derivatives or lanes; the caller answers for it.
     pub fn unchecked(matrix: Matrix3<S>) -> Self {
-        RotaryInertia { matrix, inverse: inverse(&matrix) }
+        RotaryInertia { matrix: Tensor::new(matrix), inverse: Tensor::new(inverse(&matrix)) }
     }
     /// The tensor.
     pub fn matrix(&self) -> &Matrix3<S> {
-        &self.matrix
+        self.matrix.matrix()
     }
 }
 
@@ -154,14 +184,15 @@ impl RotaryInertia<f64> {
         about_center: Matrix3<f64>,
     ) -> Result<Self, InertiaError> {
         let body = SpatialInertia::new(mass, center, about_center)?;
-        Ok(Self::unchecked(body.matrix + steiner(mass, &center)))
+        Ok(Self::unchecked(body.matrix.matrix() + steiner(mass, &center)))
     }
 }
 
 impl<S: Real> SpatialInertia<S> {
     /// Takes the values as they are, for those that carry derivatives or lanes; the caller answers for them.
     pub fn unchecked(mass: S, center: Vector3<S>, about_center: Matrix3<S>) -> Self {
-        SpatialInertia { mass, center, matrix: about_center, inverse: inverse(&about_center) }
+        let inverse = Tensor::new(inverse(&about_center));
+        SpatialInertia { mass, center, matrix: Tensor::new(about_center), inverse }
     }
     /// The mass.
     pub fn mass(&self) -> S {
@@ -173,7 +204,7 @@ impl<S: Real> SpatialInertia<S> {
     }
     /// The tensor about the centre of mass.
     pub fn about_center(&self) -> &Matrix3<S> {
-        &self.matrix
+        self.matrix.matrix()
     }
 }
 

@@ -113,6 +113,26 @@ impl<S: Real> Load<S> for Gravity<S> {
     }
 }
 
+/// Uniform gravity on a top: weight along -e₃ in space, centre of mass on the third body axis, V = mgl R₃₃. What
+/// [`Gravity`] gives for these directions, with less arithmetic, for a body on a fixed point.
+#[derive(Clone, Copy, Debug)]
+pub struct TopGravity<S> {
+    /// Weight times distance of the centre of mass from the fixed point.
+    pub mgl: S,
+}
+
+impl<S: Real> Load<S> for TopGravity<S> {
+    #[inline(always)]
+    fn wrench<T: Over<S>>(&self, at: &Kinematics<T>) -> Wrench<T> {
+        let (up, mgl) = (at.attitude.vertical(), T::of(self.mgl));
+        Wrench::moment(Vector3::new(up[1] * mgl, -(up[0] * mgl), T::zero()))
+    }
+    #[inline(always)]
+    fn potential<T: Over<S>>(&self, at: &Kinematics<T>) -> Option<T> {
+        Some(at.attitude.vertical()[2] * T::of(self.mgl))
+    }
+}
+
 /// The axes in which a moment keeps its direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Frame {
@@ -199,7 +219,7 @@ pub struct SoftWall<S> {
 impl<S: Real> Load<S> for SoftWall<S> {
     #[inline(always)]
     fn wrench<T: Over<S>>(&self, at: &Kinematics<T>) -> Wrench<T> {
-        let up = at.attitude.unrotate(&Vector3::new(T::zero(), T::zero(), T::one()));
+        let up = at.attitude.vertical();
         let r = (T::of(self.offset) + up[2]).recip();
         let slope = T::lift(10.0) * T::of(self.wall) * r.powi(11) - T::of(self.coulomb) * r * r;
         // Rᵀ (e₃ × R e₃) = (Rᵀ e₃) × e₃
@@ -207,7 +227,7 @@ impl<S: Real> Load<S> for SoftWall<S> {
     }
     #[inline(always)]
     fn potential<T: Over<S>>(&self, at: &Kinematics<T>) -> Option<T> {
-        let up = at.attitude.unrotate(&Vector3::new(T::zero(), T::zero(), T::one()));
+        let up = at.attitude.vertical();
         let r = (T::of(self.offset) + up[2]).recip();
         Some(T::of(self.coulomb) * r - T::of(self.wall) * r.powi(10))
     }
@@ -257,6 +277,8 @@ macro_rules! standard_loads {
 standard_loads!(
     /// Uniform gravity.
     Gravity,
+    /// Gravity on a top.
+    TopGravity,
     /// A constant moment.
     Moment,
     /// A moment that oscillates in time.

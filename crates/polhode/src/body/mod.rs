@@ -5,7 +5,8 @@ mod load;
 
 pub use inertia::{InertiaError, RotaryInertia, SpatialInertia};
 pub use load::{
-    Drag, Frame, Gravity, Harmonic, Kinematics, Load, Loads, Moment, NoLoad, SoftWall, StandardLoad, Wrench,
+    Drag, Frame, Gravity, Harmonic, Kinematics, Load, Loads, Moment, NoLoad, SoftWall, StandardLoad,
+    TopGravity, Wrench,
 };
 
 use crate::group::{Coordinates, Group, So3, lift};

@@ -28,6 +28,13 @@ pub trait Map: Copy + Default + core::fmt::Debug + 'static {
     const LIMIT: f64;
     /// The three functions at s = p·p.
     fn coefficients<S: Real>(s: S) -> Coefficients<S>;
+    /// 1/μ and the coefficient of p̃p̃ in the inverse tangent, (1/μ - w/2k)/s, written without cancellation.
+    #[inline(always)]
+    fn inverse_coefficients<S: Real>(s: S) -> (S, S) {
+        let Coefficients { w, k, c } = Self::coefficients(s);
+        let inverse = ((S::lift(2.0) * w * k + c * s) * k).recip();
+        (k * inverse, (k * k * k - S::lift(0.5) * w * c) * inverse)
+    }
     /// The parameters of a rotation by at most π.
     fn parameters<S: Real>(q: &Rotation<S>) -> Vector3<S>;
 }
@@ -50,8 +57,12 @@ impl Map for Exponential {
     const LIMIT: f64 = f64::INFINITY;
     #[inline(always)]
     fn coefficients<S: Real>(s: S) -> Coefficients<S> {
-        let ExpCoefficients { w, k, c } = S::exp_coefficients(s);
+        let ExpCoefficients { w, k, c, .. } = S::exp_coefficients(s);
         Coefficients { w, k, c }
+    }
+    #[inline(always)]
+    fn inverse_coefficients<S: Real>(s: S) -> (S, S) {
+        (S::one(), S::exp_coefficients(s).g)
     }
     #[inline]
     fn parameters<S: Real>(q: &Rotation<S>) -> Vector3<S> {

@@ -114,6 +114,13 @@ impl<S: Real> Rotation<S> {
         let t = self.v.cross(x) * S::lift(2.0);
         x - t * self.w + self.v.cross(&t)
     }
+    /// Rᵀ e₃: the space vertical in body axes.
+    #[inline(always)]
+    pub fn vertical(&self) -> Vector3<S> {
+        let (w, x, y, z) = (self.w, self.v[0], self.v[1], self.v[2]);
+        let two = S::lift(2.0);
+        Vector3::new(two * (x * z - w * y), two * (y * z + w * x), S::one() - two * (x * x + y * y))
+    }
     /// The quaternion scaled to unit length, for one that is nearly so already: one Newton step of 1/√|q|²,
     /// which leaves the square of the deviation.
     #[inline(always)]

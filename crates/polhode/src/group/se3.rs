@@ -125,12 +125,12 @@ impl Group for Se3 {
     fn momentum<S: Real>(inertia: &SpatialInertia<S>, v: &Six<S>) -> Six<S> {
         let (linear, omega) = parts(v);
         let p = (linear + omega.cross(&inertia.center)) * inertia.mass;
-        stack(&p, &(inertia.matrix * omega + inertia.center.cross(&p)))
+        stack(&p, &(inertia.matrix.times(&omega) + inertia.center.cross(&p)))
     }
     #[inline(always)]
     fn velocity<S: Real>(inertia: &SpatialInertia<S>, momentum: &Six<S>) -> Six<S> {
         let (p, h) = parts(momentum);
-        let omega = inertia.inverse * (h - inertia.center.cross(&p));
+        let omega = inertia.inverse.times(&(h - inertia.center.cross(&p)));
         stack(&(p * inertia.mass.recip() - omega.cross(&inertia.center)), &omega)
     }
     #[inline(always)]
@@ -138,13 +138,13 @@ impl Group for Se3 {
         SpatialInertia {
             mass: T::of(inertia.mass),
             center: inertia.center.map(T::of),
-            matrix: inertia.matrix.map(T::of),
-            inverse: inertia.inverse.map(T::of),
+            matrix: inertia.matrix.lift(),
+            inverse: inertia.inverse.lift(),
         }
     }
     fn length<S: Real>(inertia: &SpatialInertia<S>, v: &Six<S>) -> S {
         let (linear, omega) = parts(v);
-        let gyration = (inertia.matrix.trace() / inertia.mass).sqrt() + so3::total(&inertia.center);
+        let gyration = (inertia.matrix.matrix().trace() / inertia.mass).sqrt() + so3::total(&inertia.center);
         let (fast, turn) = (so3::total(&linear), so3::total(&omega));
         // A body that flies much faster than it turns must still turn accurately; but not beyond all bounds, or
         // the round-off of an angular velocity that should be zero would count.
@@ -191,6 +191,6 @@ impl Group for Se3 {
     }
     fn recompute_inertia<S: Real, T: Over<S>>(inertia: &SpatialInertia<S>) -> SpatialInertia<T> {
         let (mass, center) = (T::of(inertia.mass), inertia.center.map(T::of));
-        SpatialInertia::unchecked(mass, center, inertia.matrix.map(T::of))
+        SpatialInertia::unchecked(mass, center, inertia.matrix.matrix().map(T::of))
     }
 }

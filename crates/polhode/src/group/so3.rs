@@ -19,16 +19,12 @@ pub(super) fn tangent<M: Map, S: Real>(p: &Vector3<S>, x: &Vector3<S>) -> Vector
     x * (S::lift(2.0) * w * k + c * s) - px * z2 + p.cross(&px) * c
 }
 
-/// H(-p)⁻¹ x. The p̃p̃ coefficient (1/μ - w/2k)/s is written without cancellation.
+/// H(-p)⁻¹ x.
 #[inline(always)]
 pub(super) fn tangent_inverse<M: Map, S: Real>(p: &Vector3<S>, x: &Vector3<S>) -> Vector3<S> {
-    let s = p.dot(p);
-    let Coefficients { w, k, c } = M::coefficients(s);
-    let half = S::lift(0.5);
-    let mu = S::lift(2.0) * w * k + c * s;
+    let (along, across) = M::inverse_coefficients(p.dot(p));
     let px = p.cross(x);
-    let inverse = (mu * k).recip();
-    x * (k * inverse) + px * half + p.cross(&px) * ((k * k * k - half * w * c) * inverse)
+    x * along + px * S::lift(0.5) + p.cross(&px) * across
 }
 
 /// |x| + |y| + |z|.
@@ -104,15 +100,15 @@ impl Group for So3 {
     }
     #[inline(always)]
     fn momentum<S: Real>(inertia: &RotaryInertia<S>, v: &Vector3<S>) -> Vector3<S> {
-        inertia.matrix * v
+        inertia.matrix.times(v)
     }
     #[inline(always)]
     fn velocity<S: Real>(inertia: &RotaryInertia<S>, p: &Vector3<S>) -> Vector3<S> {
-        inertia.inverse * p
+        inertia.inverse.times(p)
     }
     #[inline(always)]
     fn lift_inertia<S: Real, T: Over<S>>(inertia: &RotaryInertia<S>) -> RotaryInertia<T> {
-        RotaryInertia { matrix: inertia.matrix.map(T::of), inverse: inertia.inverse.map(T::of) }
+        RotaryInertia { matrix: inertia.matrix.lift(), inverse: inertia.inverse.lift() }
     }
     #[inline(always)]
     fn length<S: Real>(_inertia: &RotaryInertia<S>, _v: &Vector3<S>) -> S {
@@ -149,6 +145,6 @@ impl Group for So3 {
         *attitude
     }
     fn recompute_inertia<S: Real, T: Over<S>>(inertia: &RotaryInertia<S>) -> RotaryInertia<T> {
-        RotaryInertia::unchecked(inertia.matrix.map(T::of))
+        RotaryInertia::unchecked(inertia.matrix.matrix().map(T::of))
     }
 }

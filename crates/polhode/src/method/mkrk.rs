@@ -33,6 +33,25 @@ fn leave<S: Real, G: Group>(pose: &G::Pose<S>, psi: &G::Vector<S>, p: &G::Vector
     State { pose: G::normalized(&G::compose(pose, &step)), momentum: G::pull(&step, p) }
 }
 
+/// h Σ w_j slope_j, added to (0, P₀).
+#[inline(always)]
+fn sum<S: Real, G: Group>(
+    slopes: &[(G::Vector<S>, G::Vector<S>)],
+    momentum: &G::Vector<S>,
+    h: S,
+    weight: impl Fn(usize) -> f64,
+) -> (G::Vector<S>, G::Vector<S>) {
+    let (mut psi, mut p) = (G::Vector::<S>::origin(), *momentum);
+    for (j, (turn, kick)) in slopes.iter().enumerate() {
+        let w = weight(j);
+        if w != 0.0 {
+            psi = psi + *turn * (h * S::lift(w));
+            p = p + *kick * (h * S::lift(w));
+        }
+    }
+    (psi, p)
+}
+
 /// An explicit tableau with K stages; entries by closures, so that constants fold.
 #[inline(always)]
 fn explicit<S: Real, G: Group, L: Load<S>, const K: usize>(
@@ -49,26 +68,16 @@ fn explicit<S: Real, G: Group, L: Load<S>, const K: usize>(
     let zero = G::Vector::<S>::origin();
     let mut slopes = [(zero, zero); K];
     slopes[0] = (v, body.load(t, &state.pose, &v));
-    let sum = |slopes: &[(G::Vector<S>, G::Vector<S>); K], n: usize, weight: &dyn Fn(usize) -> f64| {
-        let (mut psi, mut p) = (zero, state.momentum);
-        for j in 0..n {
-            let w = weight(j);
-            if w != 0.0 {
-                psi = psi + slopes[j].0 * (h * S::lift(w));
-                p = p + slopes[j].1 * (h * S::lift(w));
-            }
-        }
-        (psi, p)
-    };
     for k in 1..K {
-        let (psi, p) = sum(&slopes, k, &|j| a(k, j));
+        let (psi, p) = sum::<S, G>(&slopes[..k], &state.momentum, h, |j| a(k, j));
         slopes[k] = slope(body, &state.pose, t + h * S::lift(c(k)), &psi, &p);
     }
-    let (psi, p) = sum(&slopes, K, &b);
+    let (psi, p) = sum::<S, G>(&slopes, &state.momentum, h, b);
     leave::<S, G>(&state.pose, &psi, &p)
 }
 
-/// The classical fourth-order method: what guesses for Newton are made with.
+/// The classical fourth-order method, also what guesses for Newton are made with.
+#[inline(always)]
 pub(super) fn classical<S: Real, G: Group, L: Load<S>>(
     body: &Body<S, G, L>,
     state: &State<S, G>,
@@ -86,6 +95,8 @@ pub(super) struct Stages<S: Real, G: Group> {
     tableau: Tableau,
     blocks: Vec<core::ops::Range<usize>>,
     explicit: bool,
+    /// The most used tableau has its entries in the code.
+    classical: bool,
     y: Vec<G::Pair<S>>,
     guess: Vec<G::Pair<S>>,
     base: Vec<G::Pair<S>>,
@@ -110,6 +121,7 @@ impl<S: Real, G: Group> Stages<S, G> {
             tableau: tableau.clone(),
             blocks,
             explicit,
+            classical: Tableau::named("rk4").is_ok_and(|rk4| rk4.same_entries(tableau)),
             y: vec![zero; s],
             guess: vec![zero; s],
             base: vec![zero; s],
@@ -132,6 +144,9 @@ impl<S: Real, G: Group> Stages<S, G> {
         work: &mut Work,
     ) -> Result<State<S, G>, StepError> {
         let tab = &self.tableau;
+        if self.classical {
+            return Ok(classical(body, state, t, h));
+        }
         if self.explicit {
             let (a, b, c) = (|i, j| tab.a(i, j), |j| tab.b()[j], |i| tab.c()[i]);
             match tab.stages() {

@@ -135,15 +135,14 @@ impl<S: Real, G: Group, L: Load<S>, E: Scheme<S, G, L>> Equations<S> for Single<
                 let unit = G::Vector::<S>::generate(|i| if i == j { S::one() } else { S::zero() });
                 self.scheme.tangent(self.start, &self.x, &unit)
             };
-            if column(0).is_some() {
-                // The closure is pure, so the optimiser evaluates each column once.
-                self.factor.refactor(lanes, |i, j| column(j).map_or(S::zero(), |c| c.at(i)));
+            if let Some(first) = column(0) {
+                self.factor.refactor(lanes, |j| if j == 0 { first } else { column(j).unwrap_or(first) });
                 return;
             }
         }
         let seeds = G::Vector::generate(|i| <G::Vector<S> as Coordinates<S>>::Jet::seed(self.x.at(i), i));
         let slopes = self.scheme.residual(self.start, &seeds);
-        self.factor.refactor(lanes, |i, j| slopes.at(i).slope(j));
+        self.factor.refactor(lanes, |j| G::Vector::<S>::generate(|i| slopes.at(i).slope(j)));
     }
     #[inline(always)]
     fn correct(&mut self, lanes: S::Mask) -> S {

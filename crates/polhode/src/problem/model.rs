@@ -3,7 +3,7 @@
 use super::catalogue::{Kind, Problem};
 use crate::body::{
     Body, Drag, Frame, Gravity, Harmonic, InertiaError, Loads, Moment, RotaryInertia, SoftWall,
-    SpatialInertia, State,
+    SpatialInertia, State, TopGravity,
 };
 use crate::group::{Group, Rotation, Se3, So3};
 use crate::method::Method;
@@ -133,10 +133,7 @@ impl Problem {
             RotaryInertia::about_fixed_point(inertia).map_err(|error| wrong("inertia", error.to_string()))?;
         let load = match self.kind {
             Kind::FreeRotation | Kind::FreeBody => Loads::none(),
-            Kind::Top => Loads::none().with(Gravity {
-                weight_space: Vector3::new(0.0, 0.0, -number("mgl")),
-                center_body: Vector3::z(),
-            }),
+            Kind::Top => Loads::none().with(TopGravity { mgl: number("mgl") }),
             Kind::SoftWall => Loads::none().with(SoftWall {
                 coulomb: number("coulomb"),
                 wall: number("wall"),

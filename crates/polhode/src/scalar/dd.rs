@@ -427,14 +427,16 @@ impl Real for Dd {
         self.hi.is_finite() && self.lo.is_finite()
     }
     fn exp_coefficients(s: Dd) -> ExpCoefficients<Dd> {
-        if s.hi < SWITCH {
+        let (w, k, c) = if s.hi < SWITCH {
             let (w, sinc) = Dd::cos_sinc(s * 0.25);
-            return ExpCoefficients { w, k: sinc * 0.5, c: Dd::alternating(s, 3) };
-        }
-        let angle = s.sqrt();
-        let (sin, w) = (angle * 0.5).sin_cos();
-        let k = sin / angle;
-        ExpCoefficients { w, k, c: (Dd::ONE - w * k * 2.0) / s }
+            (w, sinc * 0.5, Dd::alternating(s, 3))
+        } else {
+            let angle = s.sqrt();
+            let (sin, w) = (angle * 0.5).sin_cos();
+            let k = sin / angle;
+            (w, k, (Dd::ONE - w * k * 2.0) / s)
+        };
+        ExpCoefficients { w, k, c, g: k * k - w * c / (k * 2.0) }
     }
 }
 

@@ -7,25 +7,15 @@
 
 use super::{Mask, Real};
 
-/// cos √y = 1 + y·(…).
-const COS: [f64; 7] = [
-    -0.5,
-    0.04166666666666664,
-    -0.0013888888888880734,
-    2.480158729366189e-5,
-    -2.7557315555381283e-7,
-    2.0875885001628906e-9,
-    -1.136789634714201e-11,
-];
-/// sin √y / √y = 1 + y·(…).
-const SINC: [f64; 7] = [
-    -0.16666666666666666,
-    0.008333333333333331,
-    -0.0001984126984126504,
-    2.755731921932058e-6,
-    -2.50521062259944e-8,
-    1.6058530596645953e-10,
-    -7.586636882825159e-13,
+/// cos √y = 1 + y·(…) and sin √y / √y = 1 + y·(…), coefficient by coefficient beside each other.
+const COS_SINC: [[f64; 2]; 7] = [
+    [-0.5, -0.16666666666666666],
+    [0.04166666666666664, 0.008333333333333331],
+    [-0.0013888888888880734, -0.0001984126984126504],
+    [2.480158729366189e-5, 2.755731921932058e-6],
+    [-2.7557315555381283e-7, -2.50521062259944e-8],
+    [2.0875885001628906e-9, 1.6058530596645953e-10],
+    [-1.136789634714201e-11, -7.586636882825159e-13],
 ];
 /// (θ - sin θ)/θ³ as a polynomial in s = θ² on 0 ≤ s ≤ (π/2)².
 const CUBIC: [f64; 9] = [
@@ -39,10 +29,23 @@ const CUBIC: [f64; 9] = [
     -2.810466816590253e-15,
     8.005858059980551e-18,
 ];
+/// (1 - (θ/2) cot(θ/2))/θ² as a polynomial in s = θ² on the same interval.
+const COTANGENT: [f64; 10] = [
+    0.08333333333333333,
+    0.0013888888888888987,
+    3.306878306865206e-5,
+    8.267195773971466e-7,
+    2.0876755211404366e-8,
+    5.284216826319561e-10,
+    1.338010458112862e-11,
+    3.403312911454275e-13,
+    8.129759428959617e-15,
+    2.995378768576381e-16,
+];
 /// Where the polynomials end: (π/2)², a whole angle of π/2.
 const SWITCH: f64 = 2.4674;
 
-/// Three functions of s = θ² that make the exponential map, its tangent and the inverse of that.
+/// The functions of s = θ² that make the exponential map, its tangent and the inverse of that.
 #[derive(Clone, Copy, Debug)]
 pub struct ExpCoefficients<S> {
     /// cos(θ/2), the scalar part of the unit quaternion.
@@ -51,6 +54,8 @@ pub struct ExpCoefficients<S> {
     pub k: S,
     /// (θ - sin θ)/θ³.
     pub c: S,
+    /// (1 - (θ/2) cot(θ/2))/θ².
+    pub g: S,
 }
 
 /// Evaluates a polynomial, lowest coefficient first, even and odd parts apart for shorter dependency chains.
@@ -74,9 +79,16 @@ fn polynomial<S: Real, const N: usize>(y: S, c: &[f64; N]) -> S {
     odd * y + even
 }
 
+/// Both polynomials at once, so that they share registers on machines with two lanes.
 #[inline(always)]
 fn cos_sinc<S: Real>(y: S) -> (S, S) {
-    (polynomial(y, &COS) * y + S::one(), polynomial(y, &SINC) * y + S::one())
+    let y2 = y * y;
+    let at = |i: usize| COS_SINC[i].map(S::lift);
+    let step = |x: [S; 2], c: [S; 2]| [x[0] * y2 + c[0], x[1] * y2 + c[1]];
+    let even = step(step(step(at(6), at(4)), at(2)), at(0));
+    let odd = step(step(at(5), at(3)), at(1));
+    let join = |i: usize| (odd[i] * y + even[i]) * y + S::one();
+    (join(0), join(1))
 }
 
 /// Sine and cosine: Cody-Waite reduction to |r| ≤ π/4, then the polynomials. Absolute error below 5e-16 up to
@@ -108,7 +120,8 @@ pub(super) fn sin_cos<S: Real>(x: S) -> (S, S) {
 pub(super) fn exp_coefficients<S: Real>(s: S) -> ExpCoefficients<S> {
     let small = s.below(S::lift(SWITCH));
     let (w, sinc) = cos_sinc(s * S::lift(0.25));
-    let near = ExpCoefficients { w, k: sinc * S::lift(0.5), c: polynomial(s, &CUBIC) };
+    let near =
+        ExpCoefficients { w, k: sinc * S::lift(0.5), c: polynomial(s, &CUBIC), g: polynomial(s, &COTANGENT) };
     if small.all() {
         return near;
     }
@@ -117,9 +130,11 @@ pub(super) fn exp_coefficients<S: Real>(s: S) -> ExpCoefficients<S> {
     let (sin, cos) = (angle * S::lift(0.5)).sin_cos();
     let k = sin / angle;
     let c = (S::one() - S::lift(2.0) * cos * k) / safe;
+    let g = (S::one() - cos / (S::lift(2.0) * k)) / safe;
     ExpCoefficients {
         w: S::select(small, near.w, cos),
         k: S::select(small, near.k, k),
         c: S::select(small, near.c, c),
+        g: S::select(small, near.g, g),
     }
 }

@@ -9,8 +9,8 @@ use nalgebra::{SMatrix, SVector, Vector3};
 pub trait Factor<S: Real, V>: Clone {
     /// Something to overwrite.
     fn empty() -> Self;
-    /// Factors the matrix whose entry (row, column) is `entry(row, column)`, in the lanes of the mask only.
-    fn refactor(&mut self, lanes: S::Mask, entry: impl FnMut(usize, usize) -> S);
+    /// Factors the matrix with these columns, in the lanes of the mask only.
+    fn refactor(&mut self, lanes: S::Mask, column: impl FnMut(usize) -> V);
     /// The solution of A x = b.
     fn solve(&self, b: &V) -> V;
 }
@@ -29,8 +29,9 @@ impl<S: Real, const N: usize> Factor<S, SVector<S, N>> for Lu<S, N> {
     }
 
     #[inline(always)]
-    fn refactor(&mut self, lanes: S::Mask, mut entry: impl FnMut(usize, usize) -> S) {
-        let mut m: SMatrix<S, N, N> = SMatrix::from_fn(&mut entry);
+    fn refactor(&mut self, lanes: S::Mask, mut column: impl FnMut(usize) -> SVector<S, N>) {
+        let columns: [SVector<S, N>; N] = core::array::from_fn(&mut column);
+        let mut m: SMatrix<S, N, N> = SMatrix::from_fn(|i, j| columns[j][i]);
         let mut swaps = self.swaps;
         if N == 3 {
             let column = |j: usize| Vector3::new(m[(0, j)], m[(1, j)], m[(2, j)]);
@@ -149,7 +150,7 @@ mod tests {
             let m: SMatrix<f64, N, N> = SMatrix::from_fn(|_, _| next());
             let x: SVector<f64, N> = SVector::from_fn(|_, _| next());
             let mut lu = Lu::<f64, N>::empty();
-            lu.refactor(true, |i, j| m[(i, j)]);
+            lu.refactor(true, |j| m.column(j).into_owned());
             let b = m * x;
             let error = (lu.solve(&b) - x).norm();
             assert!(error < 1e-10, "N = {N}, seed {seed}: {error:e}");
@@ -171,11 +172,11 @@ mod tests {
         let ms: [SMatrix<f64, 6, 6>; 4] = core::array::from_fn(|_| SMatrix::from_fn(|_, _| next()));
         let b: SVector<f64, 6> = SVector::from_fn(|_, _| next());
         let mut lanes = Lu::<F64x4, 6>::empty();
-        lanes.refactor(Mask::splat(true), |i, j| F64x4::new(ms.map(|m| m[(i, j)])));
+        lanes.refactor(Mask::splat(true), |j| SVector::from_fn(|i, _| F64x4::new(ms.map(|m| m[(i, j)]))));
         let x = lanes.solve(&b.map(F64x4::lift));
         for l in 0..4 {
             let mut one = Lu::<f64, 6>::empty();
-            one.refactor(true, |i, j| ms[l][(i, j)]);
+            one.refactor(true, |j| ms[l].column(j).into_owned());
             let y = one.solve(&b);
             for i in 0..6 {
                 assert_eq!(x[i].lane(l).to_bits(), y[i].to_bits());
@@ -186,9 +187,11 @@ mod tests {
     #[test]
     fn a_partial_refactorization_keeps_the_other_lanes() {
         let mut lu = Lu::<F64x4, 3>::empty();
-        lu.refactor(Mask::splat(true), |i, j| F64x4::lift(if i == j { 2.0 } else { 0.0 }));
+        let scaled =
+            |x: f64| move |j: usize| SVector::from_fn(|i, _| F64x4::lift(if i == j { x } else { 0.0 }));
+        lu.refactor(Mask::splat(true), scaled(2.0));
         let first = F64x4::new([0.0, 1.0, 1.0, 1.0]).below(F64x4::lift(0.5));
-        lu.refactor(first, |i, j| F64x4::lift(if i == j { 4.0 } else { 0.0 }));
+        lu.refactor(first, scaled(4.0));
         let x = lu.solve(&SVector::from_fn(|_, _| F64x4::lift(8.0)));
         assert_eq!(x[1].to_array(), [2.0, 4.0, 4.0, 4.0]);
     }

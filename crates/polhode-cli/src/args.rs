@@ -1,0 +1,124 @@
+//! What can be written on the command line.
+
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// Structure-preserving time integration of rigid bodies.
+#[derive(Debug, Parser)]
+#[command(
+    name = "polhode",
+    version,
+    about = "Structure-preserving time integration of rigid bodies",
+    after_help = "Example:\n  polhode run fast-top --method akw --step 0.002\n\n\
+                  Results go to stdout, everything else to stderr.\n\
+                  Exit codes: 0 fine, 2 a mistake in the command or an output that cannot be written,\n\
+                  3 data that make no body, 4 the solver failed, 130 stopped by Ctrl-C."
+)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run a problem with one method and report drift, error and cost
+    #[command(
+        after_help = "Example:\n  polhode run slow-top --method imidm --step 0.01 --until 20 --out top.csv --every 10\n\n\
+                            `polhode problems` and `polhode methods` list what there is."
+    )]
+    Run(RunOptions),
+    /// Measure the order of methods: errors over a list of steps
+    #[command(
+        after_help = "Example:\n  polhode converge free-rotation --methods imidm,swc1 --steps 0.5,0.2,0.1 --plot order.svg"
+    )]
+    Converge(ConvergeOptions),
+    /// List the methods, or show one
+    #[command(after_help = "Example:\n  polhode methods compose:akw:6")]
+    Methods(ListOptions),
+    /// List the problems, or show one with its data
+    #[command(after_help = "Example:\n  polhode problems fast-top")]
+    Problems(ListOptions),
+    /// Print a completion script for a shell
+    #[command(
+        after_help = "Example:\n  polhode completions bash > ~/.local/share/bash-completion/completions/polhode"
+    )]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+/// `polhode run`.
+#[derive(Debug, Args)]
+pub struct RunOptions {
+    /// Id of the problem
+    pub problem: String,
+    /// Id of the method [default: the problem's own]
+    #[arg(long, short, value_name = "ID")]
+    pub method: Option<String>,
+    /// Time step in s [default: the problem's own]
+    #[arg(long, value_name = "H", allow_hyphen_values = true)]
+    pub step: Option<f64>,
+    /// End time in s [default: the problem's own]
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
+    pub until: Option<f64>,
+    /// Override a datum of the problem, as in inertia=1,2,2.5; may be repeated
+    #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
+    pub set: Vec<String>,
+    /// Write the motion to this CSV file
+    #[arg(long, value_name = "FILE.csv")]
+    pub out: Option<PathBuf>,
+    /// Write every N-th step (and always the last)
+    #[arg(long, value_name = "N", default_value = "1", requires = "out", allow_hyphen_values = true, value_parser = every)]
+    pub every: u64,
+    /// Do not compute a reference solution
+    #[arg(long)]
+    pub no_reference: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `polhode converge`.
+#[derive(Debug, Args)]
+pub struct ConvergeOptions {
+    /// Id of the problem
+    pub problem: String,
+    /// Ids of methods, separated by commas, or all; may be repeated [default: the problem's own]
+    #[arg(long, short, value_name = "IDS", value_delimiter = ',')]
+    pub methods: Vec<String>,
+    /// Time steps in s, separated by commas [default: 4, 2, 1 and 1/2 times the problem's own]
+    #[arg(long, value_name = "H1,H2,...", value_delimiter = ',', allow_hyphen_values = true)]
+    pub steps: Vec<f64>,
+    /// End time in s [default: the problem's own]
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
+    pub until: Option<f64>,
+    /// Override a datum of the problem, as in inertia=1,2,2.5; may be repeated
+    #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
+    pub set: Vec<String>,
+    /// Plot the errors over the step to this SVG file
+    #[arg(long, value_name = "FILE.svg")]
+    pub plot: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `polhode methods` and `polhode problems`.
+#[derive(Debug, Args)]
+pub struct ListOptions {
+    /// Show this one in detail
+    pub id: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+fn every(text: &str) -> Result<u64, String> {
+    match text.parse::<u64>() {
+        Ok(0) | Err(_) => Err("it must be a whole number of steps, at least 1".into()),
+        Ok(n) => Ok(n),
+    }
+}

@@ -1,0 +1,111 @@
+//! `polhode converge`: errors over steps, and the order that follows from them.
+
+mod measure;
+mod plot;
+mod report;
+
+use crate::args::ConvergeOptions;
+use crate::failure::Failure;
+use crate::files::NewFile;
+use crate::progress::Progress;
+use crate::reference::reference;
+use crate::{list, pick, print};
+use measure::{Series, measure};
+use polhode::method::Method;
+use polhode::problem::{Model, Problem};
+use polhode::run::Plan;
+use std::io::Write;
+
+/// A finished comparison.
+#[derive(Debug)]
+pub struct Comparison {
+    /// The problem.
+    pub problem: Problem,
+    /// The body and its start.
+    pub model: Model,
+    /// The end time.
+    pub until: f64,
+    /// What the errors are measured against.
+    pub source: String,
+    /// One for each method.
+    pub series: Vec<Series>,
+}
+
+/// The methods asked for, each once.
+fn methods(options: &ConvergeOptions, problem: &Problem) -> Result<Vec<Method>, Failure> {
+    let mut methods = Vec::new();
+    for id in options.methods.iter().map(|id| id.trim()).filter(|id| !id.is_empty()) {
+        match id {
+            "all" => methods.extend(list::registered()?),
+            _ => methods.push(pick::method(id)?),
+        }
+    }
+    if methods.is_empty() {
+        methods.push(pick::method(problem.method)?);
+    }
+    let mut seen = Vec::new();
+    methods.retain(|m| {
+        let new = !seen.contains(&m.id().to_string());
+        seen.push(m.id().to_string());
+        new
+    });
+    Ok(methods)
+}
+
+/// The plans asked for, from coarse to fine, each once.
+fn plans(options: &ConvergeOptions, problem: &Problem, until: f64) -> Result<Vec<Plan>, Failure> {
+    let steps = match options.steps.as_slice() {
+        [] => [4.0, 2.0, 1.0, 0.5].map(|factor| factor * problem.step).to_vec(),
+        steps => steps.to_vec(),
+    };
+    let mut plans = steps.iter().map(|step| Plan::new(*step, until)).collect::<Result<Vec<_>, _>>()?;
+    plans.sort_by(|a, b| b.step().total_cmp(&a.step()));
+    plans.dedup_by_key(|plan| plan.step());
+    Ok(plans)
+}
+
+/// Does it.
+pub fn command(options: &ConvergeOptions) -> Result<(), Failure> {
+    let problem = pick::problem(&options.problem, &options.set)?;
+    let methods = methods(options, &problem)?;
+    let until = options.until.unwrap_or(problem.until);
+    let plans = plans(options, &problem, until)?;
+    let model = problem.model()?;
+    let mut file = options.plot.as_deref().map(NewFile::create).transpose()?;
+
+    let stopped = || Failure::Interrupted("stopped; nothing was written".into());
+    let reference = match reference(&model, until, "") {
+        Some(Ok(reference)) => reference,
+        Some(Err(error)) => {
+            return Err(Failure::Solver(format!("{error}, so there are no errors to measure")));
+        }
+        None => return Err(stopped()),
+    };
+    let total = plans.iter().map(Plan::steps).sum::<u64>().saturating_mul(methods.len() as u64);
+    let mut progress = Progress::new(total);
+    let mut series = Vec::new();
+    for method in methods {
+        series.push(measure(&model, method, &plans, &reference, &mut progress).ok_or_else(stopped)?);
+    }
+    progress.clear();
+    let comparison = Comparison { problem, model, until, source: reference.source, series };
+
+    let failures = || comparison.series.iter().flat_map(|s| &s.points).map(|p| p.errors.as_ref().err());
+    let all_failed = failures().all(|failure| failure.is_some());
+    if options.json {
+        print::json(&report::Report::new(&comparison))?;
+    } else {
+        print::result(&report::text(&comparison))?;
+    }
+    if all_failed {
+        let first = failures().flatten().next().map_or("", String::as_str);
+        return Err(Failure::Solver(format!("every run failed; the first: {first}")));
+    }
+    if let Some(mut file) = file.take() {
+        if let Err(error) = file.write_all(plot::svg(&comparison).as_bytes()) {
+            return Err(file.trouble(&error));
+        }
+        file.finish()?;
+    }
+    Ok(())
+}

@@ -1,0 +1,94 @@
+//! From the words of the command line to problems and methods of the library.
+
+use crate::failure::Failure;
+use polhode::method::{Method, Tableau, TableauError};
+use polhode::problem::Problem;
+use serde::Deserialize;
+use std::fs;
+
+/// The problem with its overrides.
+pub fn problem(id: &str, overrides: &[String]) -> Result<Problem, Failure> {
+    let mut problem = Problem::named(id)?;
+    for text in overrides {
+        let Some((name, value)) = text.split_once('=') else {
+            let names: Vec<&str> = problem.data().iter().map(|d| d.name).collect();
+            return Err(Failure::Usage(format!(
+                "--set is written NAME=VALUE, as in --set inertia=1,2,2.5; got '{text}' ({} has {})",
+                problem.id,
+                names.join(", ")
+            )));
+        };
+        problem.set(name.trim(), value)?;
+    }
+    Ok(problem)
+}
+
+/// The method with this id, where `mkrk:FILE.toml` reads its tableau from a file.
+pub fn method(id: &str) -> Result<Method, Failure> {
+    let file = id.strip_prefix("mkrk:").filter(|rest| rest.to_lowercase().ends_with(".toml"));
+    match file {
+        Some(path) => tableau(path).map(|tableau| Method::from_tableau(id, tableau)),
+        None => Ok(Method::parse(id)?),
+    }
+}
+
+/// A tableau file: the rows of A, the weights b and, if wanted as a check, the nodes c.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TableauFile {
+    a: Vec<Vec<Entry>>,
+    b: Vec<Entry>,
+    c: Option<Vec<Entry>>,
+}
+
+/// A number, or a fraction written as text.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Entry {
+    Integer(i64),
+    Number(f64),
+    Text(String),
+}
+
+impl Entry {
+    fn value(&self) -> Result<f64, TableauError> {
+        let wrong = |x: &str| TableauError::Text { reason: format!("'{x}' is not a number") };
+        let number = |x: &str| x.trim().parse::<f64>().map_err(|_| wrong(x));
+        match self {
+            Self::Integer(n) => Ok(*n as f64),
+            Self::Number(x) => Ok(*x),
+            Self::Text(text) => match text.split_once('/') {
+                Some((p, q)) => Ok(number(p)? / number(q)?),
+                None => number(text),
+            },
+        }
+    }
+}
+
+fn row(entries: &[Entry]) -> Result<Vec<f64>, TableauError> {
+    entries.iter().map(Entry::value).collect()
+}
+
+fn tableau(path: &str) -> Result<Tableau, Failure> {
+    let text = fs::read_to_string(path)
+        .map_err(|error| Failure::Usage(format!("cannot read the tableau {path}: {error}")))?;
+    let file: TableauFile = toml::from_str(&text).map_err(|error| {
+        // The message alone: its quotation of the file spans lines.
+        let line = error.span().map(|s| text[..s.start].lines().count().max(1));
+        let place = line.map_or(String::new(), |n| format!(", line {n}"));
+        let how = "it needs a = [[...], ...] and b = [...], and may have c = [...]";
+        Failure::Usage(format!(
+            "{path}{place}: not a tableau: {} ({how})",
+            error.message().replace('\n', " ")
+        ))
+    })?;
+    let read = || {
+        let a = file.a.iter().map(|r| row(r)).collect::<Result<Vec<_>, _>>()?;
+        let tableau = Tableau::new(path, &a, &row(&file.b)?)?;
+        match &file.c {
+            Some(c) => tableau.with_nodes(&row(c)?),
+            None => Ok(tableau),
+        }
+    };
+    read().map_err(|error| Failure::Usage(format!("{path}: {error}")))
+}

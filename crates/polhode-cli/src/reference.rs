@@ -1,0 +1,34 @@
+//! The reference solution, which may take its time and must not keep Ctrl-C waiting.
+
+use crate::{interrupt, print};
+use polhode::problem::{Model, Reference, ReferenceError};
+use std::io::IsTerminal;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Computes the state at time `t`; `None` if the user did not want to wait for it. The hint
+/// goes into the note that a user at a terminal sees if it takes a while.
+pub fn reference(model: &Model, t: f64, hint: &str) -> Option<Result<Reference, ReferenceError>> {
+    let (send, receive) = channel();
+    let model = model.clone();
+    // The thread ends with the program if nobody waits for it any more.
+    thread::spawn(move || send.send(model.reference(t)));
+    let started = Instant::now();
+    let mut told = !std::io::stderr().is_terminal();
+    loop {
+        match receive.recv_timeout(Duration::from_millis(20)) {
+            Ok(found) => return Some(found),
+            Err(RecvTimeoutError::Disconnected) => {
+                let reason = "its computation ended without a result".into();
+                return Some(Err(ReferenceError { reason }));
+            }
+            Err(RecvTimeoutError::Timeout) if interrupt::asked() => return None,
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        if !told && started.elapsed() > Duration::from_millis(500) {
+            print::note(&format!("computing the reference{hint} ..."));
+            told = true;
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! `polhode run`: one problem, one method, one run.
+
+mod kept;
+mod record;
+mod report;
+mod summary;
+
+use crate::args::RunOptions;
+use crate::failure::Failure;
+use crate::files::NewFile;
+use crate::progress::Progress;
+use crate::reference::reference;
+use crate::{interrupt, pick, print};
+use core::ops::ControlFlow;
+use polhode::method::Method;
+use polhode::problem::{Ended, Errors, Model, Problem};
+use polhode::run::Plan;
+use record::Record;
+use std::time::Instant;
+
+/// All that a run has to tell.
+#[derive(Debug)]
+pub struct Finished {
+    /// What ran.
+    pub problem: Problem,
+    /// The body and its start.
+    pub model: Model,
+    /// With what.
+    pub method: Method,
+    /// Over which steps.
+    pub plan: Plan,
+    /// How it ended.
+    pub end: Ended,
+    /// Wall-clock time of the steps.
+    pub seconds: f64,
+    /// Distance from the reference and how that is known, or why there is none.
+    pub errors: Result<(Errors, String), String>,
+}
+
+impl Finished {
+    /// Cost of a step.
+    pub fn ns_per_step(&self) -> f64 {
+        self.seconds * 1e9 / self.end.steps.max(1) as f64
+    }
+    /// Newton iterations in a step, on average.
+    pub fn iterations_per_step(&self) -> f64 {
+        self.end.work.iterations as f64 / self.end.steps.max(1) as f64
+    }
+}
+
+/// Does it.
+pub fn command(options: &RunOptions) -> Result<(), Failure> {
+    let problem = pick::problem(&options.problem, &options.set)?;
+    let method = pick::method(options.method.as_deref().unwrap_or(problem.method))?;
+    let plan = Plan::new(options.step.unwrap_or(problem.step), options.until.unwrap_or(problem.until))?;
+    let model = problem.model()?;
+    let mut record = match &options.out {
+        Some(path) => Some(Record::new(NewFile::create(path)?, options.every, &plan)),
+        None => None,
+    };
+
+    let mut progress = Progress::new(plan.steps());
+    let mut trouble = None;
+    let started = Instant::now();
+    let ended = model.run(&method, &plan, &mut |n, snapshot| {
+        let stop = interrupt::asked();
+        progress.at(n, || format!("t = {:.4} s", plan.time(n)));
+        if let Some(record) = &mut record
+            && (stop || record.due(n))
+            && let Err(error) = record.write(&snapshot())
+        {
+            trouble = Some(record.trouble(&error));
+            return ControlFlow::Break(());
+        }
+        if stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    let seconds = started.elapsed().as_secs_f64();
+    progress.clear();
+
+    if let Some(failure) = trouble {
+        return Err(failure);
+    }
+    let end = ended.map_err(|failed| {
+        let unwritten =
+            record.as_ref().map_or(String::new(), |r| format!("; nothing was written to {}", r.name()));
+        Failure::Solver(format!("{failed}{unwritten}"))
+    })?;
+    let mut place = String::new();
+    if let Some(record) = record.take() {
+        place = format!("; the rows so far are in {}", record.name());
+        record.finish()?;
+    }
+    if !end.finished {
+        let steps = print::count(end.steps, "step");
+        let t = print::plain(end.last.t);
+        return Err(Failure::Interrupted(format!("stopped at t = {t} after {steps}{place}")));
+    }
+
+    let errors = if options.no_reference {
+        Err("not asked for (--no-reference)".into())
+    } else {
+        match reference(&model, end.last.t, " (--no-reference skips it)") {
+            Some(Ok(reference)) => Ok((reference.errors(&end.last), reference.source)),
+            Some(Err(error)) => Err(error.reason),
+            None => {
+                let what = "stopped while the reference was computed; the run itself was done".into();
+                return Err(Failure::Interrupted(what));
+            }
+        }
+    };
+    let finished = Finished { problem, model, method, plan, end, seconds, errors };
+    if options.json {
+        print::json(&report::Report::new(&finished))
+    } else {
+        print::result(&summary::text(&finished))
+    }
+}

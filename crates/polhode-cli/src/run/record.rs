@@ -1,0 +1,56 @@
+//! The motion as rows of a CSV file, written as it comes.
+
+use crate::failure::Failure;
+use crate::files::NewFile;
+use polhode::run::{Plan, Snapshot};
+use std::io::{self, Write};
+
+/// Writes every n-th snapshot, and the last.
+#[derive(Debug)]
+pub struct Record {
+    file: NewFile,
+    every: u64,
+    last: u64,
+    begun: bool,
+    row: Vec<f64>,
+}
+
+impl Record {
+    /// Rows for a plan.
+    pub fn new(file: NewFile, every: u64, plan: &Plan) -> Self {
+        Record { file, every, last: plan.steps(), begun: false, row: Vec::new() }
+    }
+    /// True if step `n` has a row.
+    #[inline]
+    pub fn due(&self, n: u64) -> bool {
+        n.is_multiple_of(self.every) || n == self.last
+    }
+    /// Writes one row, the first time after the names of the columns.
+    pub fn write(&mut self, snapshot: &Snapshot) -> io::Result<()> {
+        if !self.begun {
+            writeln!(self.file, "{}", snapshot.columns().join(","))?;
+            self.begun = true;
+        }
+        self.row.clear();
+        snapshot.row(&mut self.row);
+        let mut separator = "";
+        for x in &self.row {
+            // Debug is the shortest text that reads back to the same bits.
+            write!(self.file, "{separator}{x:?}")?;
+            separator = ",";
+        }
+        writeln!(self.file)
+    }
+    /// The file, for messages.
+    pub fn name(&self) -> String {
+        self.file.name().to_string()
+    }
+    /// What to say where writing went wrong.
+    pub fn trouble(&self, error: &io::Error) -> Failure {
+        self.file.trouble(error)
+    }
+    /// Puts the file in its place.
+    pub fn finish(self) -> Result<(), Failure> {
+        self.file.finish()
+    }
+}

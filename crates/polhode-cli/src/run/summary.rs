@@ -1,0 +1,85 @@
+//! A finished run for people.
+
+use super::Finished;
+use super::kept::{Kept, kept};
+use crate::print::{Align, count, duration, plain, small, table};
+
+/// The name and unit of a drift.
+fn words(quantity: &str, relative_energy: bool) -> (&str, &'static str) {
+    match quantity {
+        "energy" => ("energy", if relative_energy { "relative" } else { "J" }),
+        "momentum_space" => ("angular momentum in space", "kg m²/s"),
+        "linear_momentum_space" => ("linear momentum in space", "kg m/s"),
+        "momentum_body" => ("length of body momentum", "relative"),
+        "momentum_vertical" => ("vertical momentum in space", "kg m²/s"),
+        "momentum_axial" => ("momentum about body axis 3", "kg m²/s"),
+        other => (other, ""),
+    }
+}
+
+/// What ran, what it cost, what drifted and how wrong it is.
+pub fn text(run: &Finished) -> String {
+    let (end, plan, method) = (&run.end, &run.plan, &run.method);
+    let row = |cells: &[&str]| cells.iter().map(|c| c.to_string()).collect::<Vec<String>>();
+
+    let short = if plan.size(plan.steps() - 1) == plan.step() { "" } else { ", the last one shorter" };
+    let span = format!(
+        "{} of {} s, to t = {} s{short}",
+        count(end.steps, "step"),
+        plain(plan.step()),
+        plain(end.last.t)
+    );
+    let mut head = vec![
+        row(&["problem", &format!("{}, {}", run.problem.id, run.problem.title)]),
+        row(&["method", &format!("{}, {}, order {}", method.id(), method.title(), method.order())]),
+        row(&["run", &span]),
+        row(&[
+            "cost",
+            &format!("{} per step, {} in all", duration(run.ns_per_step() * 1e-9), duration(run.seconds)),
+        ]),
+    ];
+    if !method.is_explicit() {
+        let mut newton = format!("{:.2} iterations per step", run.iterations_per_step());
+        newton += &format!(", at most {} in a solve", end.work.most_iterations);
+        if end.work.retries > 0 {
+            newton += &format!(", {} retried with more care", count(end.work.retries, "solve"));
+        }
+        head.push(row(&["newton", &newton]));
+    }
+    let mut text = table(0, &[Align::Left, Align::Left], &head);
+
+    let relative_energy = run.model.start().energy != Some(0.0);
+    let drifts: Vec<Vec<String>> = end
+        .drift
+        .list()
+        .into_iter()
+        .map(|(quantity, value)| {
+            let (name, unit) = words(quantity, relative_energy);
+            let note = match kept(&run.problem, method.claims(), quantity) {
+                Kept::Claimed => "kept by the method",
+                Kept::Unclaimed => "invariant, no claim",
+                Kept::Changes => "no invariant here",
+            };
+            row(&[name, &small(value), unit, note])
+        })
+        .collect();
+    text.push_str("\nlargest drift over the run\n");
+    text.push_str(&table(2, &[Align::Left; 4], &drifts));
+
+    match &run.errors {
+        Ok((errors, source)) => {
+            let mut rows = vec![
+                row(&["attitude", &small(errors.attitude), "2-norm"]),
+                row(&["body momentum", &small(errors.momentum), "kg m²/s"]),
+            ];
+            rows.extend(errors.position.map(|x| row(&["position", &small(x), "m"])));
+            // As wide as the drift above, so that the numbers stand under each other.
+            let width = drifts.iter().map(|d| d[0].chars().count()).max().unwrap_or(0);
+            rows[0][0] = format!("{:<width$}", rows[0][0]);
+            text.push_str(&format!("\nerror at the end, reference: {source}\n"));
+            text.push_str(&table(2, &[Align::Left; 3], &rows));
+        }
+        Err(reason) => text.push_str(&format!("\nno reference: {reason}\n")),
+    }
+    text
+}
