@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// A file being written beside the place where it will appear. Dropped unfinished, it leaves nothing behind.
 #[derive(Debug)]
@@ -34,16 +35,15 @@ impl NewFile {
                 return Err(refused("it is there and read-only"));
             }
         }
-        let Some(file) = place.file_name() else {
+        if place.file_name().is_none() {
             return Err(refused("it is not the name of a file"));
-        };
+        }
         if name.as_os_str().to_string_lossy().ends_with(std::path::is_separator) {
             return Err(refused("it is the name of a directory; give the name of a file in it"));
         }
-        let mut hidden = std::ffi::OsString::from(".");
-        hidden.push(file);
-        hidden.push(format!(".{}.tmp", std::process::id()));
-        let draft = place.with_file_name(hidden);
+        // Process ids come again, in containers soon; with the clock the name is new.
+        let clock = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
+        let draft = place.with_file_name(format!(".polhode-{}-{clock}.tmp", std::process::id()));
         let open = OpenOptions::new().write(true).create_new(true).open(&draft);
         let file = open.map_err(|error| refused(&reason(&error)))?;
         if let Some(present) = present {

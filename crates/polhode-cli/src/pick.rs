@@ -43,7 +43,7 @@ struct TableauFile {
 
 /// A number, or a fraction written as text.
 #[derive(Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "an entry must be a number, or a fraction in quotes")]
 enum Entry {
     Integer(i64),
     Number(f64),
@@ -74,13 +74,11 @@ fn tableau(path: &str) -> Result<Tableau, Failure> {
         .map_err(|error| Failure::Usage(format!("cannot read the tableau {path}: {error}")))?;
     let file: TableauFile = toml::from_str(&text).map_err(|error| {
         // The message alone: its quotation of the file spans lines.
-        let line = error.span().map(|s| text[..s.start].lines().count().max(1));
+        let line =
+            error.span().and_then(|s| text.get(..s.start)).map(|before| before.matches('\n').count() + 1);
         let place = line.map_or(String::new(), |n| format!(", line {n}"));
         let how = "it needs a = [[...], ...] and b = [...], and may have c = [...]";
-        Failure::Usage(format!(
-            "{path}{place}: not a tableau: {} ({how})",
-            error.message().replace('\n', " ")
-        ))
+        Failure::Usage(format!("{path}{place}: not a tableau: {}; {how}", error.message().replace('\n', " ")))
     })?;
     let read = || {
         let a = file.a.iter().map(|r| row(r)).collect::<Result<Vec<_>, _>>()?;

@@ -62,8 +62,8 @@ impl Progress {
             }
             bar.with_elapsed(self.started.elapsed())
         });
-        bar.set_position(self.passed + n);
         bar.set_message(message());
+        bar.set_position(self.passed + n);
     }
     /// Takes the bar away, so that results stand alone.
     pub fn clear(&mut self) {

@@ -5,6 +5,7 @@
 //! [`run`] that steps it, watches its invariants and records it.
 
 pub mod body;
+pub mod check;
 pub mod group;
 pub mod method;
 pub mod problem;

@@ -92,6 +92,15 @@ pub fn command(options: &ConvergeOptions) -> Result<(), Failure> {
 
     let failures = || comparison.series.iter().flat_map(|s| &s.points).map(|p| p.errors.as_ref().err());
     let all_failed = failures().all(|failure| failure.is_some());
+    // The plot first: it must not depend on who reads the table.
+    if let Some(mut file) = file.take()
+        && !all_failed
+    {
+        if let Err(error) = file.write_all(plot::svg(&comparison).as_bytes()) {
+            return Err(file.trouble(&error));
+        }
+        file.finish()?;
+    }
     if options.json {
         print::json(&report::Report::new(&comparison))?;
     } else {
@@ -100,12 +109,6 @@ pub fn command(options: &ConvergeOptions) -> Result<(), Failure> {
     if all_failed {
         let first = failures().flatten().next().map_or("", String::as_str);
         return Err(Failure::Solver(format!("every run failed; the first: {first}")));
-    }
-    if let Some(mut file) = file.take() {
-        if let Err(error) = file.write_all(plot::svg(&comparison).as_bytes()) {
-            return Err(file.trouble(&error));
-        }
-        file.finish()?;
     }
     Ok(())
 }

@@ -28,26 +28,60 @@ fn symmetric(problem: &Problem) -> bool {
     }
 }
 
+/// What acts on the body, as far as invariants care.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Setting {
+    /// A fixed point and nothing else.
+    Free,
+    /// A fixed point and weight along the third space axis.
+    Gravity,
+    /// A fixed point and a potential of the height of the third body axis.
+    Wall,
+    /// A moving body without gravity.
+    Flight,
+    /// A moving body that falls.
+    Fall,
+    /// Whatever else.
+    Other,
+}
+
+fn setting(problem: &Problem) -> Setting {
+    let still = |names: &[&str]| names.iter().all(|name| values(problem, name).iter().all(|x| *x == 0.0));
+    let upright = matches!(*values(problem, "weight"), [0.0, 0.0, _]);
+    let driven = !still(&["moment_space", "moment_body", "drive_space", "drive_body", "drag"]);
+    match problem.id {
+        "free-rotation" => Setting::Free,
+        "slow-top" | "fast-top" if still(&["mgl"]) => Setting::Free,
+        "slow-top" | "fast-top" => Setting::Gravity,
+        "soft-wall" | "soft-wall-attractive" if still(&["coulomb", "wall"]) => Setting::Free,
+        "soft-wall" | "soft-wall-attractive" => Setting::Wall,
+        "driven-body" if !driven && still(&["weight"]) => Setting::Free,
+        "driven-body" if !driven && upright => Setting::Gravity,
+        "free-body" if still(&["gravity"]) => Setting::Flight,
+        "free-body" => Setting::Fall,
+        _ => Setting::Other,
+    }
+}
+
 /// What is to be expected of the drift with this name.
 pub fn kept(problem: &Problem, claims: &Claims, quantity: &str) -> Kept {
-    let still = |name: &str| values(problem, name).iter().all(|x| *x == 0.0);
-    let (invariant, claimed) = match (problem.id, quantity) {
-        ("free-rotation", "energy") => (true, claims.free_energy),
-        ("free-rotation", "momentum_space" | "momentum_vertical") => (true, claims.free_momentum),
-        ("free-rotation", "momentum_body") => (true, claims.free_norm),
-        ("free-body", "energy") => (true, claims.free_energy && still("gravity")),
-        ("free-body", "momentum_space" | "momentum_vertical" | "linear_momentum_space") => {
-            (still("gravity"), claims.free_momentum)
+    use Setting::{Fall, Flight, Free, Gravity, Wall};
+    let centered = values(problem, "center").iter().all(|x| *x == 0.0);
+    // The axis of a top under gravity is its third one and holds its centre of mass.
+    let top = symmetric(problem) && matches!(*values(problem, "center"), [] | [0.0, 0.0, _]);
+    let (invariant, claimed) = match (setting(problem), quantity) {
+        (Free | Flight, "energy") => (true, claims.free_energy),
+        (Free | Flight, "momentum_space" | "momentum_vertical" | "linear_momentum_space") => {
+            (true, claims.free_momentum)
         }
+        (Free, "momentum_body") => (true, claims.free_norm),
+        (Gravity, "energy") => (true, claims.gravity_energy),
+        (Gravity, "momentum_vertical") => (true, claims.gravity_vertical),
+        (Gravity, "momentum_axial") => (top, claims.gravity_axial),
+        (Wall, "energy" | "momentum_vertical") | (Fall, "energy") => (true, false),
+        (Free | Wall, "momentum_axial") => (symmetric(problem), false),
         // About a reference point off the centre of mass the angular momentum is not of constant length.
-        ("free-body", "momentum_body") => (still("center"), false),
-        ("slow-top" | "fast-top", "energy") => (true, claims.gravity_energy),
-        ("slow-top" | "fast-top", "momentum_vertical") => (true, claims.gravity_vertical),
-        ("slow-top" | "fast-top", "momentum_axial") => (symmetric(problem), claims.gravity_axial),
-        ("soft-wall" | "soft-wall-attractive", "energy" | "momentum_vertical") => (true, false),
-        ("free-rotation" | "soft-wall" | "soft-wall-attractive", "momentum_axial") => {
-            (symmetric(problem), false)
-        }
+        (Flight | Fall, "momentum_body") => (centered, false),
         _ => (false, false),
     };
     match (invariant, claimed) {
@@ -75,5 +109,7 @@ mod tests {
         body.set("gravity", "0,0,-9.81").unwrap();
         assert_eq!(kept(&body, &claims, "linear_momentum_space"), Kept::Changes);
         assert_eq!(kept(&body, &claims, "energy"), Kept::Unclaimed);
+        top.set("mgl", "0").unwrap();
+        assert_eq!(kept(&top, &claims, "momentum_space"), Kept::Claimed);
     }
 }

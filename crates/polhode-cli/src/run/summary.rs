@@ -3,14 +3,18 @@
 use super::Finished;
 use super::kept::{Kept, kept};
 use crate::print::{Align, count, duration, plain, small, table};
+use polhode::run::Snapshot;
 
-/// The name and unit of a drift.
-fn words(quantity: &str, relative_energy: bool) -> (&str, &'static str) {
+/// The name and unit of a drift; that of energy and length is relative to the start unless they start from zero.
+fn words<'a>(quantity: &'a str, start: &Snapshot) -> (&'a str, &'static str) {
+    let relative = |from_zero: bool, unit| if from_zero { unit } else { "relative" };
     match quantity {
-        "energy" => ("energy", if relative_energy { "relative" } else { "J" }),
+        "energy" => ("energy", relative(start.energy == Some(0.0), "J")),
         "momentum_space" => ("angular momentum in space", "kg m²/s"),
         "linear_momentum_space" => ("linear momentum in space", "kg m/s"),
-        "momentum_body" => ("length of body momentum", "relative"),
+        "momentum_body" => {
+            ("length of body momentum", relative(start.momentum_body.norm() == 0.0, "kg m²/s"))
+        }
         "momentum_vertical" => ("vertical momentum in space", "kg m²/s"),
         "momentum_axial" => ("momentum about body axis 3", "kg m²/s"),
         other => (other, ""),
@@ -48,13 +52,13 @@ pub fn text(run: &Finished) -> String {
     }
     let mut text = table(0, &[Align::Left, Align::Left], &head);
 
-    let relative_energy = run.model.start().energy != Some(0.0);
+    let start = run.model.start();
     let drifts: Vec<Vec<String>> = end
         .drift
         .list()
         .into_iter()
         .map(|(quantity, value)| {
-            let (name, unit) = words(quantity, relative_energy);
+            let (name, unit) = words(quantity, &start);
             let note = match kept(&run.problem, method.claims(), quantity) {
                 Kept::Claimed => "kept by the method",
                 Kept::Unclaimed => "invariant, no claim",

@@ -44,7 +44,7 @@ impl<S: Real, G: Group> State<S, G> {
     }
     /// Momentum in space: π on SO(3), linear momentum and angular momentum about the space origin on SE(3).
     pub fn momentum_space(&self) -> G::Vector<S> {
-        G::push(&self.pose, &self.momentum)
+        G::to_space(&self.pose, &self.momentum)
     }
 }
 

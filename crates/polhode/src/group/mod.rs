@@ -10,8 +10,8 @@ mod se3;
 mod so3;
 
 pub use map::{Cayley, Coefficients, EulerRodrigues, Exponential, Map, WienerMilenkovic};
-pub use rotation::Rotation;
-pub use se3::{Motion, Se3};
+pub use rotation::{Rotation, Turn};
+pub use se3::{Motion, Screw, Se3};
 pub use so3::So3;
 
 use crate::body::{Kinematics, Wrench};
@@ -119,7 +119,7 @@ pub fn lift<S: Real, T: Over<S>, A: Coordinates<S>, B: Coordinates<T>>(v: &A) ->
 /// use nalgebra::Vector3;
 /// use polhode::group::{Exponential, Group, So3};
 /// let quarter = So3::increment::<Exponential, f64>(&Vector3::new(0.0, 0.0, core::f64::consts::FRAC_PI_2));
-/// let x = quarter.rotate(&Vector3::x());
+/// let x = So3::push(&quarter, &Vector3::x());
 /// assert!((x - Vector3::y()).norm() < 1e-15);
 /// ```
 pub trait Group: Copy + Debug + Default + 'static {
@@ -131,6 +131,8 @@ pub trait Group: Copy + Debug + Default + 'static {
     type Pair<S: Real>: Coordinates<S>;
     /// An element of the group.
     type Pose<S: Real>: Copy + Debug + PartialEq;
+    /// A motion over a step, in a form that acts with short dependency chains.
+    type Increment<S: Real>: Copy + Debug;
     /// The inertia of a body, about its reference point and in its axes.
     type Inertia<S: Real>: Copy + Debug;
 
@@ -151,7 +153,9 @@ pub trait Group: Copy + Debug + Default + 'static {
     fn distance<S: Real>(a: &Self::Pose<S>, b: &Self::Pose<S>) -> (S, S);
 
     /// The motion with the parameters `psi` of the map `M`.
-    fn increment<M: Map, S: Real>(psi: &Self::Vector<S>) -> Self::Pose<S>;
+    fn increment<M: Map, S: Real>(psi: &Self::Vector<S>) -> Self::Increment<S>;
+    /// The pose after an increment, in the moving frame.
+    fn advance<S: Real>(pose: &Self::Pose<S>, step: &Self::Increment<S>) -> Self::Pose<S>;
     /// The parameters of a motion, the inverse of [`Group::increment`].
     fn parameters<M: Map, S: Real>(a: &Self::Pose<S>) -> Self::Vector<S>;
     /// Velocity of the moving frame, in that frame, when the parameters move at `rate`: V = dexp₋Ψ(Ψ̇).
@@ -159,12 +163,21 @@ pub trait Group: Copy + Debug + Default + 'static {
     /// The inverse of [`Group::tangent`]: Ψ̇ = (dexp₋Ψ)⁻¹(V).
     fn tangent_inverse<M: Map, S: Real>(psi: &Self::Vector<S>, v: &Self::Vector<S>) -> Self::Vector<S>;
 
-    /// A momentum or load seen from the frame that the motion `a` leads to: Rᵀ P on SO(3).
-    fn pull<S: Real>(a: &Self::Pose<S>, p: &Self::Vector<S>) -> Self::Vector<S>;
+    /// A momentum or load seen from the frame that the increment leads to: Rᵀ P on SO(3).
+    fn pull<S: Real>(step: &Self::Increment<S>, p: &Self::Vector<S>) -> Self::Vector<S>;
     /// The inverse of [`Group::pull`]: R P on SO(3).
-    fn push<S: Real>(a: &Self::Pose<S>, p: &Self::Vector<S>) -> Self::Vector<S>;
+    fn push<S: Real>(step: &Self::Increment<S>, p: &Self::Vector<S>) -> Self::Vector<S>;
+    /// A body momentum or load seen from space: R P on SO(3).
+    fn to_space<S: Real>(pose: &Self::Pose<S>, p: &Self::Vector<S>) -> Self::Vector<S>;
     /// The rate of a momentum in the frame that moves with `v`, with no load: -Ω × Π on SO(3).
     fn transport<S: Real>(v: &Self::Vector<S>, p: &Self::Vector<S>) -> Self::Vector<S>;
+    /// The derivative of `pull(exp[h x], P)` with respect to x_j, to second order in h, where `y` is its value.
+    #[inline(always)]
+    fn pull_slope<S: Real>(h: S, x: &Self::Vector<S>, y: &Self::Vector<S>, j: usize) -> Self::Vector<S> {
+        let unit = Self::Vector::<S>::generate(|i| if i == j { S::one() } else { S::zero() });
+        let turn = unit - Self::bracket(x, &unit) * (h * S::lift(0.5));
+        Self::transport(&turn, y) * h
+    }
     /// The bracket of two velocities: a × b on SO(3).
     fn bracket<S: Real>(a: &Self::Vector<S>, b: &Self::Vector<S>) -> Self::Vector<S>;
 

@@ -19,6 +19,52 @@ pub struct Rotation<S> {
     pub(crate) v: Vector3<S>,
 }
 
+/// A rotation given by the parameters of a vectorial map, not yet made into a quaternion: the products with the
+/// parameters do not have to wait for the functions of their length.
+#[derive(Clone, Copy, Debug)]
+pub struct Turn<S> {
+    /// The parameters p.
+    psi: Vector3<S>,
+    /// Scalar part of the unit quaternion.
+    w: S,
+    /// Vector part per unit of p.
+    k: S,
+}
+
+impl<S: Real> Turn<S> {
+    /// From the parameters of any vectorial map.
+    #[inline(always)]
+    pub fn from_parameters<M: Map>(p: &Vector3<S>) -> Self {
+        let c = M::coefficients(p.dot(p));
+        Turn { psi: *p, w: c.w, k: c.k }
+    }
+    /// p × x and p × (p × x), each times its coefficient: z₁ = 2wk, z₂ = 2k².
+    #[inline(always)]
+    fn parts(&self, x: &Vector3<S>) -> (Vector3<S>, Vector3<S>) {
+        let once = self.psi.cross(x);
+        let twice = self.psi.cross(&once);
+        let k2 = self.k + self.k;
+        (once * (self.w * k2), twice * (self.k * k2))
+    }
+    /// R x.
+    #[inline(always)]
+    pub fn rotate(&self, x: &Vector3<S>) -> Vector3<S> {
+        let (once, twice) = self.parts(x);
+        x + once + twice
+    }
+    /// Rᵀ x.
+    #[inline(always)]
+    pub fn unrotate(&self, x: &Vector3<S>) -> Vector3<S> {
+        let (once, twice) = self.parts(x);
+        x - once + twice
+    }
+    /// The quaternion.
+    #[inline(always)]
+    pub fn rotation(&self) -> Rotation<S> {
+        Rotation { w: self.w, v: self.psi * self.k }
+    }
+}
+
 impl<S: Real> Rotation<S> {
     /// No rotation.
     #[inline(always)]
@@ -47,8 +93,7 @@ impl<S: Real> Rotation<S> {
     /// From the parameters of any vectorial map.
     #[inline(always)]
     pub fn from_parameters<M: Map>(p: &Vector3<S>) -> Self {
-        let c = M::coefficients(p.dot(p));
-        Rotation { w: c.w, v: p * c.k }
+        Turn::from_parameters::<M>(p).rotation()
     }
     /// From an orthonormal matrix with determinant one; well conditioned at every angle, π included.
     pub fn from_matrix(m: &Matrix3<S>) -> Self {
@@ -96,6 +141,12 @@ impl<S: Real> Rotation<S> {
             w: self.w * other.w - self.v.dot(&other.v),
             v: other.v * self.w + self.v * other.w + self.v.cross(&other.v),
         }
+    }
+    /// `self` followed, in the moving frame, by a turn.
+    #[inline(always)]
+    pub fn advance(&self, turn: &Turn<S>) -> Self {
+        let across = turn.psi * self.w + self.v.cross(&turn.psi);
+        Rotation { w: self.w * turn.w - self.v.dot(&turn.psi) * turn.k, v: self.v * turn.w + across * turn.k }
     }
     /// The reverse rotation.
     #[inline(always)]

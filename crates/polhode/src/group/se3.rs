@@ -3,7 +3,7 @@
 //! SE(3) is SO(3) at a dual number (transference): with the parameters p + ε q the rotation code yields R and
 //! u = H(p) q, and the tangents of the map act on Ω + ε v (Bauchau et al. 2013, section 4, dual reading).
 
-use super::{Group, Map, Rotation, so3};
+use super::{Group, Map, Rotation, Turn, so3};
 use crate::body::{Kinematics, SpatialInertia, Wrench};
 use crate::scalar::{Dual, Over, Real};
 use nalgebra::{SVector, Vector3};
@@ -19,6 +19,15 @@ pub struct Motion<S> {
     pub attitude: Rotation<S>,
     /// Position of the reference point, in space.
     pub position: Vector3<S>,
+}
+
+/// A motion over a step: a turn and the displacement of the reference point, in the frame it starts from.
+#[derive(Clone, Copy, Debug)]
+pub struct Screw<S> {
+    /// The turn.
+    pub turn: Turn<S>,
+    /// The displacement.
+    pub displacement: Vector3<S>,
 }
 
 type Six<S> = SVector<S, 6>;
@@ -47,6 +56,7 @@ impl Group for Se3 {
     type Vector<S: Real> = Six<S>;
     type Pair<S: Real> = SVector<S, 12>;
     type Pose<S: Real> = Motion<S>;
+    type Increment<S: Real> = Screw<S>;
     type Inertia<S: Real> = SpatialInertia<S>;
 
     fn identity<S: Real>() -> Motion<S> {
@@ -83,10 +93,17 @@ impl Group for Se3 {
         (a.attitude.distance(&b.attitude), d.dot(&d).sqrt())
     }
     #[inline(always)]
-    fn increment<M: Map, S: Real>(psi: &Six<S>) -> Motion<S> {
+    fn increment<M: Map, S: Real>(psi: &Six<S>) -> Screw<S> {
         let (q, p) = parts(psi);
         // The spatial tangent H(p) is the body tangent at -p.
-        Motion { attitude: Rotation::from_parameters::<M>(&p), position: so3::tangent::<M, S>(&-p, &q) }
+        Screw { turn: Turn::from_parameters::<M>(&p), displacement: so3::tangent::<M, S>(&-p, &q) }
+    }
+    #[inline(always)]
+    fn advance<S: Real>(pose: &Motion<S>, step: &Screw<S>) -> Motion<S> {
+        Motion {
+            attitude: pose.attitude.advance(&step.turn),
+            position: pose.position + pose.attitude.rotate(&step.displacement),
+        }
     }
     fn parameters<M: Map, S: Real>(a: &Motion<S>) -> Six<S> {
         let p = M::parameters(&a.attitude);
@@ -101,15 +118,21 @@ impl Group for Se3 {
         from_dual(&so3::tangent_inverse::<M, Dual<S, 1>>(&to_dual(psi), &to_dual(v)))
     }
     #[inline(always)]
-    fn pull<S: Real>(a: &Motion<S>, p: &Six<S>) -> Six<S> {
+    fn pull<S: Real>(step: &Screw<S>, p: &Six<S>) -> Six<S> {
         let (f, m) = parts(p);
-        stack(&a.attitude.unrotate(&f), &a.attitude.unrotate(&(m - a.position.cross(&f))))
+        stack(&step.turn.unrotate(&f), &step.turn.unrotate(&(m - step.displacement.cross(&f))))
     }
     #[inline(always)]
-    fn push<S: Real>(a: &Motion<S>, p: &Six<S>) -> Six<S> {
+    fn push<S: Real>(step: &Screw<S>, p: &Six<S>) -> Six<S> {
         let (f, m) = parts(p);
-        let f = a.attitude.rotate(&f);
-        stack(&f, &(a.attitude.rotate(&m) + a.position.cross(&f)))
+        let f = step.turn.rotate(&f);
+        stack(&f, &(step.turn.rotate(&m) + step.displacement.cross(&f)))
+    }
+    #[inline(always)]
+    fn to_space<S: Real>(pose: &Motion<S>, p: &Six<S>) -> Six<S> {
+        let (f, m) = parts(p);
+        let f = pose.attitude.rotate(&f);
+        stack(&f, &(pose.attitude.rotate(&m) + pose.position.cross(&f)))
     }
     #[inline(always)]
     fn transport<S: Real>(v: &Six<S>, p: &Six<S>) -> Six<S> {

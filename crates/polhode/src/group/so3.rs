@@ -1,6 +1,6 @@
 //! SO(3): attitudes, body angular velocities, body angular momenta.
 
-use super::{Coefficients, Group, Map, Rotation};
+use super::{Coefficients, Group, Map, Rotation, Turn};
 use crate::body::{Kinematics, RotaryInertia, Wrench};
 use crate::scalar::{Over, Real};
 use nalgebra::{SVector, Vector3};
@@ -38,6 +38,7 @@ impl Group for So3 {
     type Vector<S: Real> = Vector3<S>;
     type Pair<S: Real> = SVector<S, 6>;
     type Pose<S: Real> = Rotation<S>;
+    type Increment<S: Real> = Turn<S>;
     type Inertia<S: Real> = RotaryInertia<S>;
 
     #[inline(always)]
@@ -68,8 +69,12 @@ impl Group for So3 {
         (a.distance(b), S::zero())
     }
     #[inline(always)]
-    fn increment<M: Map, S: Real>(psi: &Vector3<S>) -> Rotation<S> {
-        Rotation::from_parameters::<M>(psi)
+    fn increment<M: Map, S: Real>(psi: &Vector3<S>) -> Turn<S> {
+        Turn::from_parameters::<M>(psi)
+    }
+    #[inline(always)]
+    fn advance<S: Real>(pose: &Rotation<S>, step: &Turn<S>) -> Rotation<S> {
+        pose.advance(step)
     }
     fn parameters<M: Map, S: Real>(a: &Rotation<S>) -> Vector3<S> {
         M::parameters(a)
@@ -83,16 +88,30 @@ impl Group for So3 {
         tangent_inverse::<M, S>(psi, v)
     }
     #[inline(always)]
-    fn pull<S: Real>(a: &Rotation<S>, p: &Vector3<S>) -> Vector3<S> {
-        a.unrotate(p)
+    fn pull<S: Real>(step: &Turn<S>, p: &Vector3<S>) -> Vector3<S> {
+        step.unrotate(p)
     }
     #[inline(always)]
-    fn push<S: Real>(a: &Rotation<S>, p: &Vector3<S>) -> Vector3<S> {
-        a.rotate(p)
+    fn push<S: Real>(step: &Turn<S>, p: &Vector3<S>) -> Vector3<S> {
+        step.rotate(p)
+    }
+    #[inline(always)]
+    fn to_space<S: Real>(pose: &Rotation<S>, p: &Vector3<S>) -> Vector3<S> {
+        pose.rotate(p)
     }
     #[inline(always)]
     fn transport<S: Real>(v: &Vector3<S>, p: &Vector3<S>) -> Vector3<S> {
         p.cross(v)
+    }
+    /// Column j of h ỹ(1 - h/2 x̃) = h ỹ - h²/2 (x yᵀ - (x·y) 1).
+    #[inline(always)]
+    fn pull_slope<S: Real>(h: S, x: &Vector3<S>, y: &Vector3<S>, j: usize) -> Vector3<S> {
+        let (half, (a, b)) = (h * S::lift(0.5), ((j + 1) % 3, (j + 2) % 3));
+        let mut slope = x * -(half * y[j]);
+        slope[j] += half * x.dot(y);
+        slope[a] += y[b];
+        slope[b] -= y[a];
+        slope * h
     }
     #[inline(always)]
     fn bracket<S: Real>(a: &Vector3<S>, b: &Vector3<S>) -> Vector3<S> {

@@ -6,7 +6,7 @@
 
 use super::scheme::{Scheme, Start};
 use crate::body::{Body, Load, State};
-use crate::group::{Exponential, Group, lift};
+use crate::group::{Coordinates, Exponential, Group, lift};
 use crate::scalar::{Over, Real};
 
 /// Forward Euler, rate form, eq. (11).
@@ -40,6 +40,23 @@ pub(super) fn forward_momentum<S: Real, G: Group, L: Load<S>>(
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BackwardRate;
 
+impl BackwardRate {
+    /// exp[h V] and the new momentum, for the end velocity `v`.
+    #[inline(always)]
+    fn step<S: Real, G: Group, L: Load<S>, T: Over<S>>(
+        start: &Start<'_, S, G, L>,
+        inertia: &G::Inertia<T>,
+        v: &G::Vector<T>,
+    ) -> (G::Increment<T>, G::Vector<T>) {
+        let (h, p0) = (T::of(start.h), lift::<S, T, _, G::Vector<T>>(&start.state.momentum));
+        let step = G::increment::<Exponential, T>(&(*v * h));
+        let pose = G::advance(&G::lift_pose(&start.state.pose), &step);
+        let load = start.body.load(T::of(start.t + start.h), &pose, v);
+        let rate = G::transport(v, &G::momentum(inertia, v)) + load;
+        (step, p0 + rate * h)
+    }
+}
+
 impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for BackwardRate {
     #[inline(always)]
     fn guess(&self, _start: &Start<'_, S, G, L>, end_velocity: &G::Vector<S>) -> G::Vector<S> {
@@ -48,17 +65,14 @@ impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for BackwardRate {
     #[inline(always)]
     fn residual<T: Over<S>>(&self, start: &Start<'_, S, G, L>, x: &G::Vector<T>) -> G::Vector<T> {
         let inertia = G::lift_inertia::<S, T>(&start.body.inertia);
-        let (h, p0) = (T::of(start.h), lift::<S, T, _, G::Vector<T>>(&start.state.momentum));
-        let step = G::increment::<Exponential, T>(&(*x * h));
-        let pose = G::compose(&G::lift_pose(&start.state.pose), &step);
-        let load = start.body.load(T::of(start.t + start.h), &pose, x);
-        let rate = G::transport(x, &G::momentum(&inertia, x)) + load;
-        *x - G::velocity(&inertia, &(p0 + rate * h))
+        let (_, p1) = Self::step(start, &inertia, x);
+        *x - G::velocity(&inertia, &p1)
     }
     #[inline(always)]
     fn finish(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>) -> State<S, G> {
-        let step = G::increment::<Exponential, S>(&(*x * start.h));
-        State { pose: start.advance(&step), momentum: G::momentum(&start.body.inertia, x) }
+        // Not M x: M times the rounded M⁻¹ is not quite one, and the same error in every step would add up.
+        let (step, momentum) = Self::step(start, &start.body.inertia, x);
+        State { pose: start.advance(&step), momentum }
     }
 }
 
@@ -76,7 +90,7 @@ impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for BackwardMomentum {
         let inertia = G::lift_inertia::<S, T>(&start.body.inertia);
         let (h, p0) = (T::of(start.h), lift::<S, T, _, G::Vector<T>>(&start.state.momentum));
         let step = G::increment::<Exponential, T>(&(*x * h));
-        let pose = G::compose(&G::lift_pose(&start.state.pose), &step);
+        let pose = G::advance(&G::lift_pose(&start.state.pose), &step);
         let load = start.body.load(T::of(start.t + start.h), &pose, x);
         *x - G::velocity(&inertia, &(G::pull(&step, &p0) + load * h))
     }
@@ -87,18 +101,12 @@ impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for BackwardMomentum {
         let load = start.body.load(start.t + start.h, &pose, x);
         State { pose, momentum: G::pull(&step, &start.state.momentum) + load * start.h }
     }
-    /// d(exp[-hx] P₀) = ad*(dexp₋hx h dx) (exp[-hx] P₀), with dexp to second order and the load left out: its
-    /// derivative comes with h².
+    /// The derivative of exp[-hx] P₀ to second order in h; the load is left out, its derivative comes with h².
     #[inline(always)]
-    fn tangent(
-        &self,
-        start: &Start<'_, S, G, L>,
-        x: &G::Vector<S>,
-        direction: &G::Vector<S>,
-    ) -> Option<G::Vector<S>> {
-        let turned = G::momentum(&start.body.inertia, x) - start.load * start.h;
-        let turn = *direction - G::bracket(x, direction) * (start.h * S::lift(0.5));
-        let change = G::transport(&turn, &turned) * start.h;
-        Some(*direction - G::velocity(&start.body.inertia, &change))
+    fn tangent(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>, j: usize) -> Option<G::Vector<S>> {
+        let inertia = &start.body.inertia;
+        let turned = G::momentum(inertia, x) - start.load * start.h;
+        let unit = G::Vector::<S>::generate(|i| if i == j { S::one() } else { S::zero() });
+        Some(unit - G::velocity(inertia, &G::pull_slope(start.h, x, &turned, j)))
     }
 }

@@ -19,15 +19,15 @@ pub(super) fn mean<S: Real, G: Group, L>(start: &Start<'_, S, G, L>, end: &G::Ve
 pub(super) struct Swc1;
 
 impl Swc1 {
-    /// exp[Ψ] and the new momentum, for the mean velocity `w`.
+    /// exp[Ψ/2] and the new momentum, for the mean velocity `w`.
     #[inline(always)]
     fn step<S: Real, G: Group, L: Load<S>, T: Over<S>>(
         start: &Start<'_, S, G, L>,
         w: &G::Vector<T>,
-    ) -> (G::Pose<T>, G::Vector<T>) {
+    ) -> (G::Increment<T>, G::Vector<T>) {
         let (h, p0) = (T::of(start.h), lift::<S, T, _, G::Vector<T>>(&start.state.momentum));
         let half = G::increment::<Exponential, T>(&(*w * (h * T::lift(0.5))));
-        let middle = G::compose(&G::lift_pose(&start.state.pose), &half);
+        let middle = G::advance(&G::lift_pose(&start.state.pose), &half);
         let time = T::of(start.t + start.h * S::lift(0.5));
         let load = start.body.load(time, &middle, w);
         let p1 = G::pull(&half, &(G::pull(&half, &p0) + load * h));
@@ -49,13 +49,32 @@ impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for Swc1 {
     #[inline(always)]
     fn finish(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>) -> State<S, G> {
         let (half, momentum) = Self::step(start, x);
-        State { pose: start.advance(&G::compose(&half, &half)), momentum }
+        State { pose: G::advance(&start.advance(&half), &half), momentum }
     }
 }
 
 /// The midpoint rule with a Cayley update and the mean of the end loads.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Akw;
+
+impl Akw {
+    /// cay[h W] and half the change of momentum, for the mean velocity `w`.
+    #[inline(always)]
+    fn step<S: Real, G: Group, L: Load<S>, T: Over<S>>(
+        start: &Start<'_, S, G, L>,
+        inertia: &G::Inertia<T>,
+        w: &G::Vector<T>,
+    ) -> (G::Increment<T>, G::Vector<T>) {
+        let h = T::of(start.h);
+        let step = G::increment::<Cayley, T>(&(*w * h));
+        let pose = G::advance(&G::lift_pose(&start.state.pose), &step);
+        let end = *w * T::lift(2.0) - lift::<S, T, _, G::Vector<T>>(&start.velocity);
+        let load = start.body.load(T::of(start.t + start.h), &pose, &end);
+        let loads = lift::<S, T, _, G::Vector<T>>(&start.load) + load;
+        let rate = G::transport(w, &G::momentum(inertia, w)) * T::lift(0.5) + loads * T::lift(0.25);
+        (step, rate * h)
+    }
+}
 
 impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for Akw {
     #[inline(always)]
@@ -65,19 +84,13 @@ impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for Akw {
     #[inline(always)]
     fn residual<T: Over<S>>(&self, start: &Start<'_, S, G, L>, x: &G::Vector<T>) -> G::Vector<T> {
         let inertia = G::lift_inertia::<S, T>(&start.body.inertia);
-        let h = T::of(start.h);
-        let pose = G::compose(&G::lift_pose(&start.state.pose), &G::increment::<Cayley, T>(&(*x * h)));
-        let end = *x * T::lift(2.0) - lift::<S, T, _, G::Vector<T>>(&start.velocity);
-        let load = start.body.load(T::of(start.t + start.h), &pose, &end);
-        let loads = lift::<S, T, _, G::Vector<T>>(&start.load) + load;
-        let rate = G::transport(x, &G::momentum(&inertia, x)) * T::lift(0.5) + loads * T::lift(0.25);
-        let p0 = lift::<S, T, _, G::Vector<T>>(&start.state.momentum);
-        *x - G::velocity(&inertia, &(p0 + rate * h))
+        let (_, half) = Self::step(start, &inertia, x);
+        *x - G::velocity(&inertia, &(lift::<S, T, _, G::Vector<T>>(&start.state.momentum) + half))
     }
     #[inline(always)]
     fn finish(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>) -> State<S, G> {
-        let pose = start.advance(&G::increment::<Cayley, S>(&(*x * start.h)));
-        let middle = G::momentum(&start.body.inertia, x);
-        State { pose, momentum: middle * S::lift(2.0) - start.state.momentum }
+        // Not 2 M x - P₀: M times the rounded M⁻¹ is not quite one, and the error would add up.
+        let (step, half) = Self::step(start, &start.body.inertia, x);
+        State { pose: start.advance(&step), momentum: start.state.momentum + half * S::lift(2.0) }
     }
 }

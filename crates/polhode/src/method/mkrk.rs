@@ -22,7 +22,7 @@ fn slope<S: Real, G: Group, L: Load<S>, T: Over<S>>(
 ) -> (G::Vector<T>, G::Vector<T>) {
     let step = G::increment::<Exponential, T>(psi);
     let v = G::velocity(&G::lift_inertia::<S, T>(&body.inertia), &G::pull(&step, p));
-    let load = body.load(t, &G::compose(&G::lift_pose(pose), &step), &v);
+    let load = body.load(t, &G::advance(&G::lift_pose(pose), &step), &v);
     (G::tangent_inverse::<Exponential, T>(psi, &v), G::push(&step, &load))
 }
 
@@ -30,7 +30,7 @@ fn slope<S: Real, G: Group, L: Load<S>, T: Over<S>>(
 #[inline(always)]
 fn leave<S: Real, G: Group>(pose: &G::Pose<S>, psi: &G::Vector<S>, p: &G::Vector<S>) -> State<S, G> {
     let step = G::increment::<Exponential, S>(psi);
-    State { pose: G::normalized(&G::compose(pose, &step)), momentum: G::pull(&step, p) }
+    State { pose: G::advance(pose, &step), momentum: G::pull(&step, p) }
 }
 
 /// h Σ w_j slope_j, added to (0, P₀).

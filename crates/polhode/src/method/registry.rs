@@ -290,7 +290,8 @@ impl Method {
     pub fn parse(id: &str) -> Result<Method, MethodError> {
         if let Some(rest) = id.strip_prefix("compose:") {
             let (inner, order) = rest.rsplit_once(':').unwrap_or((rest, ""));
-            return Method::parse(inner)?.composed(order);
+            let asked = || MethodError::Order { order: order.into() };
+            return Method::parse(inner)?.composed(order.parse().map_err(|_| asked())?);
         }
         if let Some(row) = REGISTRY.iter().find(|row| row.id == id) {
             let tableau = match id.strip_prefix("mkrk:") {
@@ -339,9 +340,10 @@ impl Method {
         }
     }
 
-    fn composed(self, order: &str) -> Result<Method, MethodError> {
-        let Some(set) = SETS.iter().find(|set| order == set.order.to_string()) else {
-            return Err(MethodError::Order { order: order.into() });
+    /// The symmetric composition of this method that reaches order 4, 6 or 8.
+    pub fn composed(self, order: u32) -> Result<Method, MethodError> {
+        let Some(set) = SETS.iter().find(|set| set.order == order) else {
+            return Err(MethodError::Order { order: order.to_string() });
         };
         if !self.symmetric || self.order != 2 {
             return Err(MethodError::NotSymmetric { id: self.id });
@@ -360,7 +362,7 @@ impl Method {
     /// Every method of the registry, and the compositions of order 4 of all that can be composed.
     pub fn all() -> Vec<Method> {
         let mut methods: Vec<Method> = REGISTRY.iter().filter_map(|row| Method::parse(row.id).ok()).collect();
-        let lifted = methods.iter().filter_map(|m| m.clone().composed("4").ok()).collect::<Vec<_>>();
+        let lifted = methods.iter().filter_map(|m| m.clone().composed(4).ok()).collect::<Vec<_>>();
         methods.extend(lifted);
         methods
     }

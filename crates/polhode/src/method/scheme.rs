@@ -30,10 +30,10 @@ impl<'a, S: Real, G: Group, L: Load<S>> Start<'a, S, G, L> {
         let load = body.load(t, &state.pose, &velocity);
         Start { body, state, velocity, load, t, h }
     }
-    /// The pose that the increment leads to, with the quaternion's round-off removed.
+    /// The pose that the increment leads to.
     #[inline(always)]
-    pub fn advance(&self, increment: &G::Pose<S>) -> G::Pose<S> {
-        G::normalized(&G::compose(&self.state.pose, increment))
+    pub fn advance(&self, increment: &G::Increment<S>) -> G::Pose<S> {
+        G::advance(&self.state.pose, increment)
     }
 }
 
@@ -46,15 +46,10 @@ pub trait Scheme<S: Real, G: Group, L: Load<S>> {
     fn residual<T: Over<S>>(&self, start: &Start<'_, S, G, L>, x: &G::Vector<T>) -> G::Vector<T>;
     /// The new state, from the solution.
     fn finish(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>) -> State<S, G>;
-    /// A cheap approximation of the derivative of the residual at `x` along `direction`, for the first
+    /// A cheap approximation of the derivative of the residual at `x` with respect to x_j, for the first
     /// Jacobian of a step. Without one, the exact Jacobian by duals is used from the start.
     #[inline(always)]
-    fn tangent(
-        &self,
-        _start: &Start<'_, S, G, L>,
-        _x: &G::Vector<S>,
-        _direction: &G::Vector<S>,
-    ) -> Option<G::Vector<S>> {
+    fn tangent(&self, _start: &Start<'_, S, G, L>, _x: &G::Vector<S>, _j: usize) -> Option<G::Vector<S>> {
         None
     }
 }
@@ -131,10 +126,7 @@ impl<S: Real, G: Group, L: Load<S>, E: Scheme<S, G, L>> Equations<S> for Single<
     #[inline(always)]
     fn linearize(&mut self, rung: Rung, lanes: S::Mask) {
         if rung == Rung::Quick {
-            let column = |j: usize| {
-                let unit = G::Vector::<S>::generate(|i| if i == j { S::one() } else { S::zero() });
-                self.scheme.tangent(self.start, &self.x, &unit)
-            };
+            let column = |j: usize| self.scheme.tangent(self.start, &self.x, j);
             if let Some(first) = column(0) {
                 self.factor.refactor(lanes, |j| if j == 0 { first } else { column(j).unwrap_or(first) });
                 return;

@@ -64,6 +64,27 @@ impl<S: Real, G: Group> Stepper<S, G> {
         t: S,
         h: S,
     ) -> Result<State<S, G>, StepError> {
+        // A part that fails speaks of its share of the step; the caller knows the whole one.
+        let next = self.parts(body, state, t, h).map_err(|error| error.of_step(t.largest(), h.largest()))?;
+        let mut sum = S::zero();
+        for i in 0..G::Vector::<S>::LEN {
+            sum += next.momentum.at(i).abs();
+        }
+        if sum.is_finite().all() {
+            Ok(next)
+        } else {
+            Err(StepError::NotFinite { t: t.largest(), h: h.largest() })
+        }
+    }
+
+    #[inline(always)]
+    fn parts<L: Load<S>>(
+        &mut self,
+        body: &Body<S, G, L>,
+        state: &State<S, G>,
+        t: S,
+        h: S,
+    ) -> Result<State<S, G>, StepError> {
         let mut next = *state;
         for (part, begin, fraction) in &self.parts {
             let (t, h) = (t + *begin * h, *fraction * h);
@@ -83,14 +104,8 @@ impl<S: Real, G: Group> Stepper<S, G> {
                 },
             };
         }
-        let mut sum = S::zero();
-        for i in 0..G::Vector::<S>::LEN {
-            sum += next.momentum.at(i).abs();
-        }
-        if sum.is_finite().all() {
-            Ok(next)
-        } else {
-            Err(StepError::NotFinite { t: t.largest(), h: h.largest() })
-        }
+        // Once per step, whatever it is composed of.
+        next.pose = G::normalized(&next.pose);
+        Ok(next)
     }
 }

@@ -21,12 +21,12 @@ impl<const EXACT: bool> Trapezoid<EXACT> {
     fn step<S: Real, G: Group, L: Load<S>, T: Over<S>>(
         start: &Start<'_, S, G, L>,
         w: &G::Vector<T>,
-    ) -> (G::Pose<T>, G::Vector<T>) {
+    ) -> (G::Increment<T>, G::Vector<T>) {
         let h = T::of(start.h);
         let half = h * T::lift(0.5);
         let psi = *w * h;
         let step = G::increment::<Exponential, T>(&psi);
-        let pose = G::compose(&G::lift_pose(&start.state.pose), &step);
+        let pose = G::advance(&G::lift_pose(&start.state.pose), &step);
         let share = *w * T::lift(2.0) - lift::<S, T, _, G::Vector<T>>(&start.velocity);
         let end = if EXACT { G::tangent::<Exponential, T>(&psi, &share) } else { share };
         let load = start.body.load(T::of(start.t + start.h), &pose, &end);

@@ -205,7 +205,7 @@ impl Problem {
             ),
             krysl(
                 "soft-wall-attractive",
-                "the same with the sign that the text describes: a well with a wall",
+                "body in a Coulomb well with a soft wall: the sign that the text of the paper describes",
                 "Krysl 2006, section 5.4",
                 "imidm",
                 0.02,

@@ -80,7 +80,7 @@ pub struct Failed {
 
 impl fmt::Display for Failed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} (after {} good steps)", self.error, self.last_good.steps)
+        write!(f, "{} (good steps before it: {})", self.error, self.last_good.steps)
     }
 }
 

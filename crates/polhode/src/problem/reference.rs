@@ -182,12 +182,20 @@ impl<G: Group> Case<G> {
                 dy[7 + i] = rate.at(i);
             }
         };
-        let end = integrate(&mut rhs, 0.0, t, &y0, TOLERANCE, BUDGET).map_err(|error| {
-            let hint = match error {
-                IntegrationError::Budget { .. } => "; it is too far away for a reference",
-                _ => "",
-            };
-            ReferenceError { reason: format!("{error}{hint}") }
+        // A probe with a part of the budget shows whether the whole of it would be enough.
+        let probe = integrate(&mut rhs, 0.0, t, &y0, TOLERANCE, BUDGET / 20);
+        let end = match probe {
+            Err(IntegrationError::Budget { reached }) if 20.0 * reached.abs() < t.abs() => probe,
+            Err(IntegrationError::Budget { .. }) => integrate(&mut rhs, 0.0, t, &y0, TOLERANCE, BUDGET),
+            settled => settled,
+        }
+        .map_err(|error| ReferenceError {
+            reason: match error {
+                IntegrationError::Budget { .. } => {
+                    format!("t = {t} is too far away to integrate to 24 digits")
+                }
+                error => error.to_string(),
+            },
         })?;
         let (attitude, position, momentum) = read(&end.y);
         Ok(Reference {

@@ -43,7 +43,7 @@ pub struct RunError<G: Group> {
 
 impl<G: Group> fmt::Display for RunError<G> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} (after {} good steps)", self.error, self.last_good.steps)
+        write!(f, "{} (good steps before it: {})", self.error, self.last_good.steps)
     }
 }
 

@@ -7,6 +7,20 @@
 
 use super::{Mask, Real};
 
+/// cos(θ/2) = 1 + s·(…) and sin(θ/2)/θ = 1/2 + s·(…), coefficient by coefficient beside each other, for small s:
+/// the Taylor series, exact to 1e-17 below [`SHORT`].
+const HALF_SHORT: [[f64; 2]; 4] = [
+    [-1.0 / 8.0, -1.0 / 48.0],
+    [1.0 / 384.0, 1.0 / 3840.0],
+    [-1.0 / 46080.0, -1.0 / 645120.0],
+    [1.0 / 10321920.0, 1.0 / 185794560.0],
+];
+/// (θ - sin θ)/θ³ and (1 - (θ/2) cot(θ/2))/θ² for small s, likewise.
+const CUBIC_SHORT: [f64; 5] = [1.0 / 6.0, -1.0 / 120.0, 1.0 / 5040.0, -1.0 / 362880.0, 1.0 / 39916800.0];
+const COTANGENT_SHORT: [f64; 5] = [1.0 / 12.0, 1.0 / 720.0, 1.0 / 30240.0, 1.0 / 1209600.0, 1.0 / 47900160.0];
+/// Where the short series end: θ = 0.19, beyond most steps of most runs.
+const SHORT: f64 = 0.036;
+
 /// cos √y = 1 + y·(…) and sin √y / √y = 1 + y·(…), coefficient by coefficient beside each other.
 const COS_SINC: [[f64; 2]; 7] = [
     [-0.5, -0.16666666666666666],
@@ -115,26 +129,53 @@ pub(super) fn sin_cos<S: Real>(x: S) -> (S, S) {
     (S::select(swap, c, s) * sign, S::select(swap, s, c) * sign_cos)
 }
 
-/// See [`ExpCoefficients`]. Polynomials for θ < π/2, sine and cosine beyond.
+/// See [`ExpCoefficients`]: short series for θ < 0.19, polynomials for θ < π/2, sine and cosine beyond.
 #[inline(always)]
 pub(super) fn exp_coefficients<S: Real>(s: S) -> ExpCoefficients<S> {
+    let short = s.below(S::lift(SHORT));
+    let near = exp_short(s);
+    if short.all() {
+        return near;
+    }
     let small = s.below(S::lift(SWITCH));
     let (w, sinc) = cos_sinc(s * S::lift(0.25));
-    let near =
+    let middle =
         ExpCoefficients { w, k: sinc * S::lift(0.5), c: polynomial(s, &CUBIC), g: polynomial(s, &COTANGENT) };
+    let near = ExpCoefficients::choose(short, near, middle);
     if small.all() {
         return near;
     }
     let safe = S::select(small, S::one(), s);
     let angle = safe.sqrt();
-    let (sin, cos) = (angle * S::lift(0.5)).sin_cos();
+    let (sin, w) = (angle * S::lift(0.5)).sin_cos();
     let k = sin / angle;
-    let c = (S::one() - S::lift(2.0) * cos * k) / safe;
-    let g = (S::one() - cos / (S::lift(2.0) * k)) / safe;
-    ExpCoefficients {
-        w: S::select(small, near.w, cos),
-        k: S::select(small, near.k, k),
-        c: S::select(small, near.c, c),
-        g: S::select(small, near.g, g),
+    let c = (S::one() - S::lift(2.0) * w * k) / safe;
+    let g = (S::one() - w / (S::lift(2.0) * k)) / safe;
+    ExpCoefficients::choose(small, near, ExpCoefficients { w, k, c, g })
+}
+
+#[inline(always)]
+fn exp_short<S: Real>(s: S) -> ExpCoefficients<S> {
+    let s2 = s * s;
+    let half = |i: usize, first: f64| {
+        let c = |j: usize| S::lift(HALF_SHORT[j][i]);
+        (S::lift(first) + s * c(0)) + s2 * ((c(1) + s * c(2)) + s2 * c(3))
+    };
+    let five = |c: &[f64; 5]| {
+        let c = |j: usize| S::lift(c[j]);
+        (c(0) + s * c(1)) + s2 * ((c(2) + s * c(3)) + s2 * c(4))
+    };
+    ExpCoefficients { w: half(0, 1.0), k: half(1, 0.5), c: five(&CUBIC_SHORT), g: five(&COTANGENT_SHORT) }
+}
+
+impl<S: Real> ExpCoefficients<S> {
+    #[inline(always)]
+    fn choose(mask: S::Mask, a: Self, b: Self) -> Self {
+        ExpCoefficients {
+            w: S::select(mask, a.w, b.w),
+            k: S::select(mask, a.k, b.k),
+            c: S::select(mask, a.c, b.c),
+            g: S::select(mask, a.g, b.g),
+        }
     }
 }

@@ -30,7 +30,7 @@ impl<S: Real, const N: usize> Factor<S, SVector<S, N>> for Lu<S, N> {
 
     #[inline(always)]
     fn refactor(&mut self, lanes: S::Mask, mut column: impl FnMut(usize) -> SVector<S, N>) {
-        let columns: [SVector<S, N>; N] = core::array::from_fn(&mut column);
+        let columns: [SVector<S, N>; N] = core::array::from_fn(|j| column(j));
         let mut m: SMatrix<S, N, N> = SMatrix::from_fn(|i, j| columns[j][i]);
         let mut swaps = self.swaps;
         if N == 3 {

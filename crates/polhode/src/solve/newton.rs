@@ -33,17 +33,30 @@ pub enum StepError {
 impl fmt::Display for StepError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotConverged { t, h, iterations, residual } => write!(
-                f,
-                "Newton's method did not converge in the step from t = {t} with h = {h} ({iterations} iterations, \
-                 last relative correction {residual:.1e}); try a smaller step"
-            ),
+            Self::NotConverged { t, h, iterations, residual } => {
+                write!(f, "Newton's method did not converge in the step from t = {t} with h = {h} ")?;
+                match residual.is_finite() {
+                    true => write!(f, "({iterations} iterations, last relative correction {residual:.1e})")?,
+                    false => write!(f, "({iterations} iterations, the last one overflowed)")?,
+                }
+                write!(f, "; try a smaller step")
+            }
             Self::NotFinite { t, h } => write!(
                 f,
                 "the step from t = {t} with h = {h} overflowed: the method is unstable here; try a smaller step or \
                  an implicit method"
             ),
         }
+    }
+}
+
+impl StepError {
+    /// The same failure, told of the step from `t` with `h`.
+    pub(crate) fn of_step(mut self, time: f64, step: f64) -> Self {
+        match &mut self {
+            Self::NotConverged { t, h, .. } | Self::NotFinite { t, h } => (*t, *h) = (time, step),
+        }
+        self
     }
 }
 

@@ -29,9 +29,9 @@ impl Axis {
         if low > high {
             (low, high) = (-1.0, 0.0);
         }
-        // Room below for a guide, and never a panel without height.
-        let low = (low - 0.25).floor();
-        Axis { low, high: (high + 0.1).ceil().max(low + 1.0) }
+        // Room below for a guide, and two decades at least to judge a slope by.
+        let high = (high + 0.1).ceil();
+        Axis { low: (low - 0.25).floor().min(high - 2.0), high }
     }
     /// Around the values with a little room.
     pub fn around(values: impl Iterator<Item = f64>) -> Self {
@@ -70,7 +70,7 @@ impl Axis {
                 }
                 // With hardly more than a decade to see, 1, 2 and 5 are named, in full.
                 let label = match mantissa {
-                    1 | 2 | 5 if self.high - self.low < 1.6 => Some(decimal(mantissa, exponent)),
+                    1 | 2 | 5 if whole < 2 || self.high - self.low < 1.6 => Some(decimal(mantissa, exponent)),
                     1 if (last - exponent) % every.max(1) == 0 => Some(power(exponent)),
                     _ => None,
                 };

@@ -114,7 +114,10 @@ impl Panel {
 
 fn grid(out: &mut String, tick: &Tick, (x1, y1): (f64, f64), (x2, y2): (f64, f64)) {
     let colour = if tick.major { "#d4d4d4" } else { "#efefef" };
-    let _ = writeln!(out, r#"<line x1="{x1:.2}" y1="{y1:.2}" x2="{x2:.2}" y2="{y2:.2}" stroke="{colour}"/>"#);
+    let _ = writeln!(
+        out,
+        r#"<line x1="{x1:.2}" y1="{y1:.2}" x2="{x2:.2}" y2="{y2:.2}" stroke="{colour}" shape-rendering="crispEdges"/>"#
+    );
 }
 
 /// The finer of the finest two successive runs above the round-off; else the finest single one.

@@ -1,0 +1,146 @@
+//! What a method keeps of the structure of the exact flow.
+
+use super::convergence::Distance;
+use crate::body::{Body, Load, State};
+use crate::group::{Group, Rotation, So3};
+use crate::method::{Method, Stepper};
+use crate::run::{Drift, Invariants};
+use crate::scalar::{Dual, Real};
+use crate::solve::StepError;
+use nalgebra::{Matrix3, SMatrix, Vector3};
+
+/// The state after `n` steps of size `h` (which may be negative) from `state` at time `t`.
+pub fn advance<S: Real, G: Group, L: Load<S>>(
+    method: &Method,
+    body: &Body<S, G, L>,
+    state: &State<S, G>,
+    t: S,
+    h: S,
+    n: u64,
+) -> Result<State<S, G>, StepError> {
+    let mut stepper = Stepper::new(method);
+    let mut state = *state;
+    for k in 0..n {
+        state = stepper.step(body, &state, t + h * S::lift(k as f64), h)?;
+    }
+    Ok(state)
+}
+
+/// The largest drift of every invariant over `n` steps of size `h` from t = 0.
+///
+/// ```
+/// use nalgebra::{Matrix3, Vector3};
+/// use polhode::body::{Body, NoLoad, RotaryInertia};
+/// use polhode::check::drift;
+/// use polhode::group::{Rotation, So3};
+/// use polhode::method::Method;
+///
+/// let inertia = RotaryInertia::about_fixed_point(Matrix3::from_diagonal(&Vector3::new(1.0, 2.0, 2.5)))?;
+/// let body = Body::<f64, So3, _> { inertia, load: NoLoad };
+/// let start = body.state(Rotation::identity(), &Vector3::new(0.1, 1.0, 0.2));
+/// assert!(drift(&Method::parse("imidm")?, &body, &start, 0.5, 1000)?.momentum_space < 1e-12);
+/// assert!(drift(&Method::parse("imid")?, &body, &start, 0.5, 1000)?.momentum_space > 1e-4);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn drift<G: Group, L: Load<f64>>(
+    method: &Method,
+    body: &Body<f64, G, L>,
+    start: &State<f64, G>,
+    h: f64,
+    n: u64,
+) -> Result<Drift, StepError> {
+    let mut stepper = Stepper::new(method);
+    let mut invariants = Invariants::new(body, start, 0.0);
+    let mut state = *start;
+    for k in 0..n {
+        state = stepper.step(body, &state, k as f64 * h, h)?;
+        invariants.update(body, &state, (k + 1) as f64 * h);
+    }
+    Ok(invariants.drift())
+}
+
+/// How far from the start `n` steps of size `h` and then `n` steps of size `-h` end. Round-off for a symmetric
+/// method.
+pub fn reversal_defect<S: Real, G: Group, L: Load<S>>(
+    method: &Method,
+    body: &Body<S, G, L>,
+    start: &State<S, G>,
+    h: S,
+    n: u64,
+) -> Result<Distance, StepError> {
+    let there = advance(method, body, start, S::zero(), h, n)?;
+    let back = advance(method, body, &there, h * S::lift(n as f64), -h, n)?;
+    Ok(Distance::between(&back, start))
+}
+
+/// How far apart the two ways round of a conjugacy χ ∘ Φⁿ = Ψⁿ ∘ χ end, with Φ and Ψ the steps of the two methods
+/// of `pair` and χ the step of `via` over the fraction of `h` that comes with it. Round-off if the methods are
+/// conjugate by χ.
+///
+/// ```
+/// use nalgebra::{Matrix3, Vector3};
+/// use polhode::body::{Body, RotaryInertia, TopGravity};
+/// use polhode::check::conjugacy_defect;
+/// use polhode::group::{Rotation, So3};
+/// use polhode::method::Method;
+///
+/// let inertia = RotaryInertia::about_fixed_point(Matrix3::from_diagonal(&Vector3::new(5.0, 5.0, 1.0)))?;
+/// let body = Body::<f64, So3, _> { inertia, load: TopGravity { mgl: 20.0 } };
+/// let start = body.state(Rotation::identity(), &Vector3::new(0.3, 0.1, 5.0));
+/// let (trap, imid) = (Method::parse("trap")?, Method::parse("imid")?);
+/// let half_euler = (&Method::parse("forward-euler")?, 0.5);
+/// let gap = conjugacy_defect([&trap, &imid], half_euler, &body, &start, 0.1, 100)?;
+/// assert!(gap.largest() < 1e-11);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn conjugacy_defect<S: Real, G: Group, L: Load<S>>(
+    pair: [&Method; 2],
+    via: (&Method, f64),
+    body: &Body<S, G, L>,
+    start: &State<S, G>,
+    h: S,
+    n: u64,
+) -> Result<Distance, StepError> {
+    let (zero, span, part) = (S::zero(), h * S::lift(n as f64), h * S::lift(via.1));
+    let first = advance(pair[0], body, start, zero, h, n)?;
+    let first = advance(via.0, body, &first, span, part, 1)?;
+    let second = advance(via.0, body, start, zero, part, 1)?;
+    let second = advance(pair[1], body, &second, part, h, n)?;
+    Ok(Distance::between(&first, &second))
+}
+
+/// The 2-norm of JᵀW₁J - W₀ for one step on T*SO(3), left-trivialised: J the derivative of the step in
+/// (turn of the body, change of the body momentum), W the canonical symplectic form. Round-off for a symplectic
+/// method. The parameters of the body are constants of the dual scalar, which carries J.
+pub fn symplecticity_defect<L: Load<Dual<f64, 6>>>(
+    method: &Method,
+    body: &Body<Dual<f64, 6>, So3, L>,
+    start: &State<f64, So3>,
+    t: f64,
+    h: f64,
+) -> Result<f64, StepError> {
+    type D = Dual<f64, 6>;
+    let turn = Rotation::from_rotation_vector(&Vector3::from_fn(|i, _| D::variable(0.0, i)));
+    let seeded = State::<D, So3> {
+        pose: So3::lift_pose::<f64, D>(&start.pose).compose(&turn),
+        momentum: Vector3::from_fn(|i, _| D::variable(start.momentum[i], 3 + i)),
+    };
+    let end = Stepper::new(method).step(body, &seeded, D::lift(t), D::lift(h))?;
+    // The turn of the body is twice the vector part of q⁻¹ dq.
+    let q = end.pose.q_wxyz();
+    let value = Rotation::from_q_wxyz(q.map(|x| D::lift(x.re)));
+    let turned = value.inverse().compose(&end.pose).q_wxyz();
+    let j = SMatrix::<f64, 6, 6>::from_fn(|row, column| match row {
+        0..3 => 2.0 * turned[row + 1].eps[column],
+        _ => end.momentum[row - 3].eps[column],
+    });
+    let form = |momentum: &Vector3<f64>| {
+        let mut w = SMatrix::<f64, 6, 6>::zeros();
+        w.fixed_view_mut::<3, 3>(0, 0).copy_from(&-momentum.cross_matrix());
+        w.fixed_view_mut::<3, 3>(0, 3).copy_from(&Matrix3::identity());
+        w.fixed_view_mut::<3, 3>(3, 0).copy_from(&-Matrix3::identity());
+        w
+    };
+    let defect = j.transpose() * form(&end.momentum.map(|x| x.re)) * j - form(&start.momentum);
+    Ok(defect.singular_values().max())
+}

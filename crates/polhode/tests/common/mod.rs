@@ -1,0 +1,126 @@
+//! What the suites share: bodies at any scalar from the data of the catalogue, and numbers as they are printed.
+#![allow(dead_code)]
+
+use nalgebra::{Matrix3, Vector3};
+use polhode::body::{
+    Body, Drag, Frame, Gravity, Harmonic, Kinematics, Load, Loads, Moment, RotaryInertia, SoftWall,
+    SpatialInertia, State, TopGravity, Wrench,
+};
+use polhode::group::{Group, Rotation, Se3, So3};
+use polhode::method::Method;
+use polhode::problem::Problem;
+use polhode::scalar::{Over, Real};
+
+/// Loads whose code is not copied into every method, which keeps the suites quick to compile.
+pub struct Outlined<S>(pub Loads<S>);
+
+impl<S: Real> Load<S> for Outlined<S> {
+    #[inline(never)]
+    fn wrench<T: Over<S>>(&self, at: &Kinematics<T>) -> Wrench<T> {
+        self.0.wrench(at)
+    }
+    #[inline(never)]
+    fn potential<T: Over<S>>(&self, at: &Kinematics<T>) -> Option<T> {
+        self.0.potential(at)
+    }
+}
+
+/// A body with its start.
+pub type Case<S, G> = (Body<S, G, Outlined<S>>, State<S, G>);
+
+pub fn method(id: &str) -> Method {
+    Method::parse(id).unwrap()
+}
+
+/// The methods of Krysl 2006 by the names of its tables.
+pub fn krysl(name: &str) -> Method {
+    let id = match name {
+        "MKRK4" => "mkrk:rk4".into(),
+        "MKGauss2" => "mkrk:gauss2".into(),
+        "fE" => "forward-euler".into(),
+        "bE" => "backward-euler".into(),
+        "fEM" => "forward-euler-m".into(),
+        "bEM" => "backward-euler-m".into(),
+        other => other.to_lowercase(),
+    };
+    method(&id)
+}
+
+/// A problem of the catalogue on SO(3), with its data as constants of `S`.
+pub fn rotation<S: Real>(id: &str) -> Case<S, So3> {
+    let problem = Problem::named(id).unwrap();
+    let values = |name: &str| problem.data().iter().find(|d| d.name == name).map(|d| d.values.clone());
+    let number = |name: &str| S::lift(values(name).unwrap()[0]);
+    let vector = |name: &str| Vector3::from_vec(values(name).unwrap()).map(S::lift);
+    let inertia = match values("inertia").unwrap()[..] {
+        [a, b, c] => Matrix3::from_diagonal(&Vector3::new(a, b, c)),
+        [a, b, c, ab, ac, bc] => Matrix3::new(a, ab, ac, ab, b, bc, ac, bc, c),
+        _ => unreachable!(),
+    };
+    let load = match id {
+        "slow-top" | "fast-top" => Loads::none().with(TopGravity { mgl: number("mgl") }),
+        "soft-wall" | "soft-wall-attractive" => Loads::none().with(SoftWall {
+            coulomb: number("coulomb"),
+            wall: number("wall"),
+            offset: number("offset"),
+        }),
+        "driven-body" => {
+            let (frequency, phase) = (number("drive_frequency"), number("drive_phase"));
+            let drive = |frame, amplitude| Harmonic { frame, amplitude, frequency, phase };
+            Loads::none()
+                .with(Gravity { weight_space: vector("weight"), center_body: vector("center") })
+                .with(Moment { frame: Frame::Space, value: vector("moment_space") })
+                .with(Moment { frame: Frame::Body, value: vector("moment_body") })
+                .with(drive(Frame::Space, vector("drive_space")))
+                .with(drive(Frame::Body, vector("drive_body")))
+                .with(Drag { coefficient: number("drag") })
+        }
+        _ => Loads::none(),
+    };
+    let body =
+        Body::<S, So3, _> { inertia: RotaryInertia::unchecked(inertia.map(S::lift)), load: Outlined(load) };
+    let attitude = Rotation::from_rotation_vector(&vector("attitude"));
+    let start = match values("momentum_body").unwrap()[..] {
+        [] => body.state(attitude, &vector("omega_body")),
+        _ => State { pose: attitude, momentum: vector("momentum_body") },
+    };
+    (body, start)
+}
+
+/// The free body of the catalogue, on SE(3).
+pub fn motion<S: Real>() -> Case<S, Se3> {
+    let problem = Problem::named("free-body").unwrap();
+    let vector = |name: &str| {
+        let datum = problem.data().iter().find(|d| d.name == name).unwrap();
+        Vector3::from_fn(|i, _| S::lift(datum.values[i.min(datum.values.len() - 1)]))
+    };
+    let about_center = Matrix3::from_diagonal(&vector("inertia"));
+    let inertia = SpatialInertia::unchecked(vector("mass").x, vector("center"), about_center);
+    let body = Body::<S, Se3, _> { inertia, load: Outlined(Loads::none()) };
+    let attitude = Rotation::from_rotation_vector(&vector("attitude"));
+    let velocity = Se3::vector(&attitude.unrotate(&vector("velocity")), &vector("omega_body"));
+    let start = body.state(Se3::pose(&attitude, &vector("position")), &velocity);
+    (body, start)
+}
+
+/// True if `value` rounds to the number as it is printed: within half a unit of its last digit, and `slack`.
+pub fn prints_as(value: f64, printed: &str, slack: f64) -> bool {
+    let (mantissa, exponent) = printed.split_once('e').unwrap_or((printed, "0"));
+    let decimals = mantissa.split_once('.').map_or(0, |(_, d)| d.len() as i32);
+    let unit = 10f64.powi(exponent.parse::<i32>().unwrap() - decimals);
+    (value - printed.parse::<f64>().unwrap()).abs() <= 0.5 * unit * (1.0 + 1e-9) + slack
+}
+
+/// The rows of a table, each a name and its cells, `|` between them.
+pub fn rows(table: &str) -> impl Iterator<Item = (&str, Vec<&str>)> {
+    table.lines().map(|line| line.trim().trim_matches('|')).filter(|line| !line.is_empty()).map(|line| {
+        let mut cells = line.split('|').map(str::trim);
+        (cells.next().unwrap(), cells.collect())
+    })
+}
+
+/// The two numbers of a cell `a / b`.
+pub fn pair(cell: &str) -> [&str; 2] {
+    let (a, b) = cell.split_once('/').unwrap();
+    [a.trim(), b.trim()]
+}
