@@ -308,7 +308,8 @@ impl<S: Real> Loads<S> {
 }
 
 impl<S: Real> Load<S> for Loads<S> {
-    #[inline(always)]
+    // Not inlined: every method would carry every load, in every scalar.
+    #[inline(never)]
     fn wrench<T: Over<S>>(&self, at: &Kinematics<T>) -> Wrench<T> {
         let mut sum = Wrench::none();
         for load in &self.list {
@@ -318,7 +319,7 @@ impl<S: Real> Load<S> for Loads<S> {
         }
         sum
     }
-    #[inline(always)]
+    #[inline(never)]
     fn potential<T: Over<S>>(&self, at: &Kinematics<T>) -> Option<T> {
         let mut sum = T::zero();
         for load in &self.list {

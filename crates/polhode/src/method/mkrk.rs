@@ -11,6 +11,9 @@ use crate::group::{Coordinates, Exponential, Group, Jet};
 use crate::scalar::{Mask, Over, Real};
 use crate::solve::{Equations, Rung, StepError, Work, factorize, newton, substitute};
 
+/// (Ψ̇, ṗ).
+type Slope<S, G> = (<G as Group>::Vector<S>, <G as Group>::Vector<S>);
+
 /// (Ψ̇, ṗ) at (Ψ, p), for the chart at `pose`.
 #[inline(always)]
 fn slope<S: Real, G: Group, L: Load<S>, T: Over<S>>(
@@ -19,7 +22,7 @@ fn slope<S: Real, G: Group, L: Load<S>, T: Over<S>>(
     t: T,
     psi: &G::Vector<T>,
     p: &G::Vector<T>,
-) -> (G::Vector<T>, G::Vector<T>) {
+) -> Slope<T, G> {
     let step = G::increment::<Exponential, T>(psi);
     let v = G::velocity(&G::lift_inertia::<S, T>(&body.inertia), &G::pull(&step, p));
     let load = body.load(t, &G::advance(&G::lift_pose(pose), &step), &v);
@@ -36,11 +39,11 @@ fn leave<S: Real, G: Group>(pose: &G::Pose<S>, psi: &G::Vector<S>, p: &G::Vector
 /// h Σ w_j slope_j, added to (0, P₀).
 #[inline(always)]
 fn sum<S: Real, G: Group>(
-    slopes: &[(G::Vector<S>, G::Vector<S>)],
+    slopes: &[Slope<S, G>],
     momentum: &G::Vector<S>,
     h: S,
     weight: impl Fn(usize) -> f64,
-) -> (G::Vector<S>, G::Vector<S>) {
+) -> Slope<S, G> {
     let (mut psi, mut p) = (G::Vector::<S>::origin(), *momentum);
     for (j, (turn, kick)) in slopes.iter().enumerate() {
         let w = weight(j);
@@ -134,7 +137,7 @@ impl<S: Real, G: Group> Stages<S, G> {
         }
     }
 
-    #[inline(always)]
+    #[inline(never)]
     pub(super) fn step<L: Load<S>>(
         &mut self,
         body: &Body<S, G, L>,
@@ -202,7 +205,8 @@ impl<S: Real, G: Group> Stages<S, G> {
     }
 }
 
-#[inline(always)]
+/// The same for one joined vector. Not inlined: it has many callers off the hottest path.
+#[inline(never)]
 fn slope_pair<S: Real, G: Group, L: Load<S>, T: Over<S>>(
     body: &Body<S, G, L>,
     state: &State<S, G>,

@@ -67,8 +67,9 @@ struct Single<'a, 'b, S: Real, G: Group, L, E> {
     factor: <G::Vector<S> as Coordinates<S>>::Factor,
 }
 
-/// Solves a scheme for its unknown and returns the new state.
-#[inline(always)]
+/// Solves a scheme for its unknown and returns the new state. A function of its own for each scheme, so that they
+/// compile side by side.
+#[inline(never)]
 pub(super) fn solve<S: Real, G: Group, L: Load<S>, E: Scheme<S, G, L>>(
     scheme: &E,
     body: &Body<S, G, L>,
@@ -94,6 +95,16 @@ pub(super) fn solve<S: Real, G: Group, L: Load<S>, E: Scheme<S, G, L>>(
         single.x
     };
     Ok(scheme.finish(&start, &x))
+}
+
+impl<S: Real, G: Group, L: Load<S>, E: Scheme<S, G, L>> Single<'_, '_, S, G, L, E> {
+    /// By duals; a function of its own, because it is large and has three callers.
+    #[inline(never)]
+    fn exact_jacobian(&mut self, lanes: S::Mask) {
+        let seeds = G::Vector::generate(|i| <G::Vector<S> as Coordinates<S>>::Jet::seed(self.x.at(i), i));
+        let slopes = self.scheme.residual(self.start, &seeds);
+        self.factor.refactor(lanes, |j| G::Vector::<S>::generate(|i| slopes.at(i).slope(j)));
+    }
 }
 
 impl<S: Real, G: Group, L: Load<S>, E: Scheme<S, G, L>> Equations<S> for Single<'_, '_, S, G, L, E> {
@@ -132,9 +143,7 @@ impl<S: Real, G: Group, L: Load<S>, E: Scheme<S, G, L>> Equations<S> for Single<
                 return;
             }
         }
-        let seeds = G::Vector::generate(|i| <G::Vector<S> as Coordinates<S>>::Jet::seed(self.x.at(i), i));
-        let slopes = self.scheme.residual(self.start, &seeds);
-        self.factor.refactor(lanes, |j| G::Vector::<S>::generate(|i| slopes.at(i).slope(j)));
+        self.exact_jacobian(lanes);
     }
     #[inline(always)]
     fn correct(&mut self, lanes: S::Mask) -> S {

@@ -141,7 +141,7 @@ impl Tableau {
             return Err(TableauError::Shape { reason });
         }
         for (i, (node, sum)) in c.iter().zip(&self.c).enumerate() {
-            if !((node - sum).abs() <= 1e-12) {
+            if (node - sum).abs() > 1e-12 || node.is_nan() {
                 return Err(TableauError::RowSum { row: i + 1, sum: *sum, node: *node });
             }
         }

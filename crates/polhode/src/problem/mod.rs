@@ -9,5 +9,5 @@ mod reference;
 
 pub use catalogue::{Problem, ProblemError};
 pub use data::{DataError, Datum};
-pub use model::{Ended, Failed, Model, ModelError};
+pub use model::{Ended, Failed, Model, ModelError, Observer};
 pub use reference::{Errors, Reference, ReferenceError};

@@ -75,7 +75,7 @@ pub struct Failed {
     /// Why.
     pub error: StepError,
     /// The run up to the last good step.
-    pub last_good: Ended,
+    pub last_good: Box<Ended>,
 }
 
 impl fmt::Display for Failed {
@@ -85,6 +85,9 @@ impl fmt::Display for Failed {
 }
 
 impl std::error::Error for Failed {}
+
+/// Sees each step by its number, and its snapshot if it asks; may stop the run.
+pub type Observer<'a> = dyn FnMut(u64, &dyn Fn() -> Snapshot) -> ControlFlow<()> + 'a;
 
 fn vector(values: &[f64]) -> Vector3<f64> {
     Vector3::from_fn(|i, _| values.get(i).copied().unwrap_or(0.0))
@@ -165,12 +168,7 @@ impl Problem {
 }
 
 impl<G: Group> Case<G> {
-    fn run(
-        &self,
-        method: &Method,
-        plan: &Plan,
-        observer: &mut dyn FnMut(u64, &dyn Fn() -> Snapshot) -> ControlFlow<()>,
-    ) -> Result<Ended, Failed> {
+    fn run(&self, method: &Method, plan: &Plan, observer: &mut Observer<'_>) -> Result<Ended, Failed> {
         let ended = |o: Outcome<G>| Ended {
             last: Snapshot::of(&self.body, &o.state, o.t),
             steps: o.steps,
@@ -182,7 +180,7 @@ impl<G: Group> Case<G> {
             |n: u64, t: f64, state: &State<f64, G>| observer(n, &|| Snapshot::of(&self.body, state, t));
         match run(&self.body, &self.start, method, plan, &mut watch) {
             Ok(outcome) => Ok(ended(outcome)),
-            Err(e) => Err(Failed { error: e.error, last_good: ended(e.last_good) }),
+            Err(e) => Err(Failed { error: e.error, last_good: Box::new(ended(*e.last_good)) }),
         }
     }
 }
@@ -217,12 +215,7 @@ impl Model {
     /// assert_eq!(recorder.column("t").map(|t| t.len()), Some(11));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn run(
-        &self,
-        method: &Method,
-        plan: &Plan,
-        observer: &mut dyn FnMut(u64, &dyn Fn() -> Snapshot) -> ControlFlow<()>,
-    ) -> Result<Ended, Failed> {
+    pub fn run(&self, method: &Method, plan: &Plan, observer: &mut Observer<'_>) -> Result<Ended, Failed> {
         match &self.cases {
             Cases::Rotation(c) => c.run(method, plan, observer),
             Cases::Motion(c) => c.run(method, plan, observer),

@@ -38,7 +38,7 @@ pub struct RunError<G: Group> {
     /// Why the next step failed.
     pub error: StepError,
     /// The run up to the last good step.
-    pub last_good: Outcome<G>,
+    pub last_good: Box<Outcome<G>>,
 }
 
 impl<G: Group> fmt::Display for RunError<G> {
@@ -48,6 +48,9 @@ impl<G: Group> fmt::Display for RunError<G> {
 }
 
 impl<G: Group> std::error::Error for RunError<G> {}
+
+/// Sees each step: its number, time and state. May stop the run.
+pub type Observer<'a, G> = dyn FnMut(u64, f64, &State<f64, G>) -> ControlFlow<()> + 'a;
 
 /// Steps a body through a plan with one method. The observer sees the start, every step and the end; it may stop
 /// the run.
@@ -74,7 +77,7 @@ pub fn run<G: Group, L: Load<f64>>(
     start: &State<f64, G>,
     method: &Method,
     plan: &Plan,
-    observer: &mut dyn FnMut(u64, f64, &State<f64, G>) -> ControlFlow<()>,
+    observer: &mut Observer<'_, G>,
 ) -> Result<Outcome<G>, RunError<G>> {
     let mut stepper = Stepper::<f64, G>::new(method);
     let mut invariants = Invariants::new(body, start, plan.time(0));
@@ -103,7 +106,7 @@ pub fn run<G: Group, L: Load<f64>>(
         finished: n == plan.steps(),
     };
     match failure {
-        Some(error) => Err(RunError { error, last_good: outcome }),
+        Some(error) => Err(RunError { error, last_good: Box::new(outcome) }),
         None => Ok(outcome),
     }
 }

@@ -32,6 +32,16 @@ impl<S: Real, const N: usize> Dual<S, N> {
     pub fn variable(re: S, i: usize) -> Self {
         Dual { re, eps: core::array::from_fn(|j| if i == j { S::one() } else { S::zero() }) }
     }
+    #[inline(always)]
+    fn product(self, o: Self) -> Self {
+        Dual { re: self.re * o.re, eps: core::array::from_fn(|i| self.eps[i] * o.re + self.re * o.eps[i]) }
+    }
+    #[inline(always)]
+    fn quotient(self, o: Self) -> Self {
+        let inverse = o.re.recip();
+        let re = self.re / o.re;
+        Dual { re, eps: core::array::from_fn(|i| (self.eps[i] - re * o.eps[i]) * inverse) }
+    }
     /// A function of `self` with value `re` and slope `d`.
     #[inline(always)]
     fn chain(self, re: S, d: S) -> Self {
@@ -57,16 +67,14 @@ impl<S: Real, const N: usize> Mul for Dual<S, N> {
     type Output = Self;
     #[inline(always)]
     fn mul(self, o: Self) -> Self {
-        Dual { re: self.re * o.re, eps: core::array::from_fn(|i| self.eps[i] * o.re + self.re * o.eps[i]) }
+        self.product(o)
     }
 }
 impl<S: Real, const N: usize> Div for Dual<S, N> {
     type Output = Self;
     #[inline(always)]
     fn div(self, o: Self) -> Self {
-        let inverse = o.re.recip();
-        let re = self.re / o.re;
-        Dual { re, eps: core::array::from_fn(|i| (self.eps[i] - re * o.eps[i]) * inverse) }
+        self.quotient(o)
     }
 }
 impl<S: Real, const N: usize> Neg for Dual<S, N> {

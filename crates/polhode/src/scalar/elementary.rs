@@ -8,18 +8,21 @@
 use super::{Mask, Real};
 
 /// cos(θ/2) = 1 + s·(…) and sin(θ/2)/θ = 1/2 + s·(…), coefficient by coefficient beside each other, for small s:
-/// the Taylor series, exact to 1e-17 below [`SHORT`].
-const HALF_SHORT: [[f64; 2]; 4] = [
+/// Taylor series with terms to spare, so that second derivatives by duals are exact to round-off too.
+const HALF_SHORT: [[f64; 2]; 5] = [
     [-1.0 / 8.0, -1.0 / 48.0],
     [1.0 / 384.0, 1.0 / 3840.0],
     [-1.0 / 46080.0, -1.0 / 645120.0],
     [1.0 / 10321920.0, 1.0 / 185794560.0],
+    [-1.0 / 3715891200.0, -1.0 / 81749606400.0],
 ];
 /// (θ - sin θ)/θ³ and (1 - (θ/2) cot(θ/2))/θ² for small s, likewise.
-const CUBIC_SHORT: [f64; 5] = [1.0 / 6.0, -1.0 / 120.0, 1.0 / 5040.0, -1.0 / 362880.0, 1.0 / 39916800.0];
-const COTANGENT_SHORT: [f64; 5] = [1.0 / 12.0, 1.0 / 720.0, 1.0 / 30240.0, 1.0 / 1209600.0, 1.0 / 47900160.0];
-/// Where the short series end: θ = 0.19, beyond most steps of most runs.
-const SHORT: f64 = 0.036;
+const CUBIC_SHORT: [f64; 6] =
+    [1.0 / 6.0, -1.0 / 120.0, 1.0 / 5040.0, -1.0 / 362880.0, 1.0 / 39916800.0, -1.0 / 6227020800.0];
+const COTANGENT_SHORT: [f64; 6] =
+    [1.0 / 12.0, 1.0 / 720.0, 1.0 / 30240.0, 1.0 / 1209600.0, 1.0 / 47900160.0, 691.0 / 1307674368000.0];
+/// Where the short series end: θ = 0.1, beyond most steps of most runs.
+const SHORT: f64 = 0.01;
 
 /// cos √y = 1 + y·(…) and sin √y / √y = 1 + y·(…), coefficient by coefficient beside each other.
 const COS_SINC: [[f64; 2]; 7] = [
@@ -115,8 +118,7 @@ pub(super) fn sin_cos<S: Real>(x: S) -> (S, S) {
     let round = |v: S| (v + magic) - magic;
     let n = round(x * k(core::f64::consts::FRAC_2_PI));
     // π/2 in three parts, the first two with 33 bits so that their products with n are exact.
-    let r = ((x - n * k(1.570_796_251_296_997_07)) - n * k(7.549_789_415_861_596_35e-8))
-        - n * k(5.390_302_858_158_119e-15);
+    let r = ((x - n * k(1.570796251296997)) - n * k(7.549789415861596e-08)) - n * k(5.390302858158119e-15);
     let (c, sinc) = cos_sinc(r * r);
     let s = r * sinc;
     // The quadrant n mod 4, in arithmetic: odd quadrants swap, the sign follows.
@@ -129,7 +131,7 @@ pub(super) fn sin_cos<S: Real>(x: S) -> (S, S) {
     (S::select(swap, c, s) * sign, S::select(swap, s, c) * sign_cos)
 }
 
-/// See [`ExpCoefficients`]: short series for θ < 0.19, polynomials for θ < π/2, sine and cosine beyond.
+/// See [`ExpCoefficients`]: short series for θ < 0.1, polynomials for θ < π/2, sine and cosine beyond.
 #[inline(always)]
 pub(super) fn exp_coefficients<S: Real>(s: S) -> ExpCoefficients<S> {
     let short = s.below(S::lift(SHORT));
@@ -159,13 +161,13 @@ fn exp_short<S: Real>(s: S) -> ExpCoefficients<S> {
     let s2 = s * s;
     let half = |i: usize, first: f64| {
         let c = |j: usize| S::lift(HALF_SHORT[j][i]);
-        (S::lift(first) + s * c(0)) + s2 * ((c(1) + s * c(2)) + s2 * c(3))
+        (S::lift(first) + s * c(0)) + s2 * ((c(1) + s * c(2)) + s2 * (c(3) + s * c(4)))
     };
-    let five = |c: &[f64; 5]| {
+    let six = |c: &[f64; 6]| {
         let c = |j: usize| S::lift(c[j]);
-        (c(0) + s * c(1)) + s2 * ((c(2) + s * c(3)) + s2 * c(4))
+        (c(0) + s * c(1)) + s2 * ((c(2) + s * c(3)) + s2 * (c(4) + s * c(5)))
     };
-    ExpCoefficients { w: half(0, 1.0), k: half(1, 0.5), c: five(&CUBIC_SHORT), g: five(&COTANGENT_SHORT) }
+    ExpCoefficients { w: half(0, 1.0), k: half(1, 0.5), c: six(&CUBIC_SHORT), g: six(&COTANGENT_SHORT) }
 }
 
 impl<S: Real> ExpCoefficients<S> {

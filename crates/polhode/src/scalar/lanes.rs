@@ -127,7 +127,7 @@ impl Real for F64x4 {
         F64x4(f64x4::splat(x))
     }
     fn largest(self) -> f64 {
-        self.to_array().into_iter().fold(f64::NEG_INFINITY, |m, x| if x <= m { m } else { x })
+        self.to_array().into_iter().fold(f64::NEG_INFINITY, |m, x| if x <= m || m.is_nan() { m } else { x })
     }
     #[inline(always)]
     fn sqrt(self) -> Self {

@@ -29,8 +29,8 @@ impl<S: Real, const N: usize> Factor<S, SVector<S, N>> for Lu<S, N> {
     }
 
     #[inline(always)]
-    fn refactor(&mut self, lanes: S::Mask, mut column: impl FnMut(usize) -> SVector<S, N>) {
-        let columns: [SVector<S, N>; N] = core::array::from_fn(|j| column(j));
+    fn refactor(&mut self, lanes: S::Mask, column: impl FnMut(usize) -> SVector<S, N>) {
+        let columns: [SVector<S, N>; N] = core::array::from_fn(column);
         let mut m: SMatrix<S, N, N> = SMatrix::from_fn(|i, j| columns[j][i]);
         let mut swaps = self.swaps;
         if N == 3 {
@@ -174,9 +174,9 @@ mod tests {
         let mut lanes = Lu::<F64x4, 6>::empty();
         lanes.refactor(Mask::splat(true), |j| SVector::from_fn(|i, _| F64x4::new(ms.map(|m| m[(i, j)]))));
         let x = lanes.solve(&b.map(F64x4::lift));
-        for l in 0..4 {
+        for (l, m) in ms.iter().enumerate() {
             let mut one = Lu::<f64, 6>::empty();
-            one.refactor(true, |j| ms[l].column(j).into_owned());
+            one.refactor(true, |j| m.column(j).into_owned());
             let y = one.solve(&b);
             for i in 0..6 {
                 assert_eq!(x[i].lane(l).to_bits(), y[i].to_bits());

@@ -146,7 +146,7 @@ fn climb<S: Real, E: Equations<S>>(
 ) -> Result<(), StepError> {
     work.retries += 1;
     equations.guess(Rung::Careful, open);
-    let (converged, mut last) = iterate(equations, Rung::Careful, open, work);
+    let (converged, mut last) = iterate_again(equations, Rung::Careful, open, work);
     open = open.and(converged.not());
     if open.any() {
         for part in 1..=PARTS {
@@ -155,7 +155,7 @@ fn climb<S: Real, E: Equations<S>>(
                 equations.guess(Rung::Careful, open);
             }
             let converged;
-            (converged, last) = iterate(equations, Rung::Continued, open, work);
+            (converged, last) = iterate_again(equations, Rung::Continued, open, work);
             if part == PARTS {
                 open = open.and(converged.not());
             }
@@ -172,6 +172,18 @@ fn climb<S: Real, E: Equations<S>>(
         });
     }
     Ok(())
+}
+
+/// [`iterate`] off the hot path, compiled once.
+#[cold]
+#[inline(never)]
+fn iterate_again<S: Real, E: Equations<S>>(
+    equations: &mut E,
+    rung: Rung,
+    lanes: S::Mask,
+    work: &mut Work,
+) -> (S::Mask, S) {
+    iterate(equations, rung, lanes, work)
 }
 
 /// Iterates the given lanes from the current guess; which of them converged, and the last relative correction.
