@@ -15,7 +15,7 @@ pub use se3::{Motion, Screw, Se3};
 pub use so3::So3;
 
 use crate::body::{Kinematics, Wrench};
-use crate::scalar::{Dual, Over, Real};
+use crate::scalar::{Dual, Mask, Over, Real};
 use crate::solve::{Factor, Lu};
 use core::fmt::Debug;
 use core::ops::{Add, Mul, Neg, Sub};
@@ -64,7 +64,7 @@ pub trait Coordinates<S: Real>:
     /// Lane by lane, `a` where the mask is true and `b` elsewhere.
     #[inline(always)]
     fn choose(mask: S::Mask, a: &Self, b: &Self) -> Self {
-        Self::generate(|i| S::select(mask, a.at(i), b.at(i)))
+        if mask.all() { *a } else { Self::generate(|i| S::select(mask, a.at(i), b.at(i))) }
     }
 }
 

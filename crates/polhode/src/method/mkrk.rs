@@ -79,17 +79,29 @@ fn explicit<S: Real, G: Group, L: Load<S>, const K: usize>(
     leave::<S, G>(&state.pose, &psi, &p)
 }
 
-/// The classical fourth-order method, also what guesses for Newton are made with.
-#[inline(always)]
+/// The classical fourth-order method written out: the most used tableau, and what guesses for Newton are made with.
+#[inline]
 pub(super) fn classical<S: Real, G: Group, L: Load<S>>(
     body: &Body<S, G, L>,
     state: &State<S, G>,
     t: S,
     h: S,
 ) -> State<S, G> {
-    let a = |i: usize, j: usize| if j + 1 != i { 0.0 } else { [0.0, 0.5, 0.5, 1.0][i] };
-    let b = |j: usize| [1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0][j];
-    explicit::<S, G, L, 4>(body, state, t, h, a, b, |i| [0.0, 0.5, 0.5, 1.0][i])
+    let half = h * S::lift(0.5);
+    let stage = |t: S, h: S, (turn, kick): &Slope<S, G>| {
+        slope(body, &state.pose, t, &(*turn * h), &(state.momentum + *kick * h))
+    };
+    let v = body.velocity(state);
+    let first = (v, body.load(t, &state.pose, &v));
+    let second = stage(t + half, half, &first);
+    let third = stage(t + half, half, &second);
+    let fourth = stage(t + h, h, &third);
+    let mean = |a: G::Vector<S>, b: G::Vector<S>, c: G::Vector<S>, d: G::Vector<S>| {
+        (a + d) * (h * S::lift(1.0 / 6.0)) + (b + c) * (h * S::lift(1.0 / 3.0))
+    };
+    let psi = mean(first.0, second.0, third.0, fourth.0);
+    let p = state.momentum + mean(first.1, second.1, third.1, fourth.1);
+    leave::<S, G>(&state.pose, &psi, &p)
 }
 
 /// A tableau at work: its stages and the memory for their equations, allocated once.

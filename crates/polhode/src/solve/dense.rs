@@ -29,9 +29,15 @@ impl<S: Real, const N: usize> Factor<S, SVector<S, N>> for Lu<S, N> {
     }
 
     #[inline(always)]
-    fn refactor(&mut self, lanes: S::Mask, column: impl FnMut(usize) -> SVector<S, N>) {
-        let columns: [SVector<S, N>; N] = core::array::from_fn(column);
-        let mut m: SMatrix<S, N, N> = SMatrix::from_fn(|i, j| columns[j][i]);
+    fn refactor(&mut self, lanes: S::Mask, mut column: impl FnMut(usize) -> SVector<S, N>) {
+        // A plain loop: the closure is inlined into it, into `from_fn` it is not.
+        let mut m = self.factors;
+        for j in 0..N {
+            let c = column(j);
+            for i in 0..N {
+                m[(i, j)] = c[i];
+            }
+        }
         let mut swaps = self.swaps;
         if N == 3 {
             let column = |j: usize| Vector3::new(m[(0, j)], m[(1, j)], m[(2, j)]);
