@@ -69,7 +69,6 @@ fn chaotic_runs_stay_bounded_and_reach_the_ranges_of_the_notes() {
             })
             .collect();
         let (least, most) = maxima.iter().fold((1.0f64, 0.0f64), |(a, b), m| (a.min(*m), b.max(*m)));
-        println!("{name}: maxima {least:.2e} to {most:.2e}, notes {low:.1e} to {high:.1e}");
         assert!(maxima.iter().any(|m| (low..=high).contains(m)), "{name}: {maxima:?}");
         assert!(least > 0.8 * low && most < 0.1 && most > 1.2 * least, "{name}: {maxima:?}");
     }

@@ -1,6 +1,5 @@
 //! `polhode run`: one problem, one method, one run.
 
-mod kept;
 mod record;
 mod report;
 mod summary;

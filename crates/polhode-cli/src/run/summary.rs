@@ -1,8 +1,8 @@
 //! A finished run for people.
 
 use super::Finished;
-use super::kept::{Kept, kept};
 use crate::print::{Align, count, duration, plain, small, table};
+use polhode::problem::Kept;
 use polhode::run::Snapshot;
 
 /// The name and unit of a drift; that of energy and length is relative to the start unless they start from zero.
@@ -59,7 +59,7 @@ pub fn text(run: &Finished) -> String {
         .into_iter()
         .map(|(quantity, value)| {
             let (name, unit) = words(quantity, &start);
-            let note = match kept(&run.problem, method.claims(), quantity) {
+            let note = match run.problem.kept(method.claims(), quantity) {
                 Kept::Claimed => "kept by the method",
                 Kept::Unclaimed => "invariant, no claim",
                 Kept::Changes => "no invariant here",

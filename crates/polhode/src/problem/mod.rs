@@ -4,10 +4,12 @@
 
 mod catalogue;
 mod data;
+mod kept;
 mod model;
 mod reference;
 
 pub use catalogue::{Problem, ProblemError};
 pub use data::{DataError, Datum};
+pub use kept::Kept;
 pub use model::{Ended, Failed, Model, ModelError, Observer};
 pub use reference::{Errors, Reference, ReferenceError};

@@ -124,3 +124,9 @@ pub fn pair(cell: &str) -> [&str; 2] {
     let (a, b) = cell.split_once('/').unwrap();
     [a.trim(), b.trim()]
 }
+
+/// The compositions to this order of every method that can be composed.
+pub fn composed(order: u32) -> Vec<Method> {
+    let lifted = |m: Method| Method::parse(&format!("compose:{}:{order}", m.id())).ok();
+    Method::all().into_iter().filter_map(lifted).collect()
+}
