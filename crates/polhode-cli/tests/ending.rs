@@ -129,7 +129,7 @@ mod interrupt {
     fn a_long_reference_can_be_stopped() {
         // The run takes a moment, its reference some seconds.
         let child =
-            start(&["run", "soft-wall", "--method", "forward-euler-m", "--step", "1", "--until", "20000"]);
+            start(&["run", "soft-wall", "--method", "forward-euler-m", "--step", "1", "--until", "4000"]);
         sleep(Duration::from_millis(500));
         let (code, out, err) = stop(child);
         assert_eq!((code, out.as_str()), (Some(130), ""), "{err}");

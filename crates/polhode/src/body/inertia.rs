@@ -139,11 +139,13 @@ fn validate(m: &Matrix3<f64>) -> Result<(), InertiaError> {
     Ok(())
 }
 
-/// The inverse of a symmetric matrix by cofactors.
+/// The inverse of a symmetric positive matrix by cofactors, of the matrix over its trace so that nothing overflows.
 fn inverse<S: Real>(m: &Matrix3<S>) -> Matrix3<S> {
-    let (a, b, c) = (m.column(0).into_owned(), m.column(1).into_owned(), m.column(2).into_owned());
+    let per_trace = m.trace().recip();
+    let column = |j: usize| m.column(j).into_owned() * per_trace;
+    let (a, b, c) = (column(0), column(1), column(2));
     let (x, y, z) = (b.cross(&c), c.cross(&a), a.cross(&b));
-    let d = a.dot(&x).recip();
+    let d = per_trace / a.dot(&x);
     Matrix3::from_fn(|i, j| [x, y, z][i][j] * d)
 }
 

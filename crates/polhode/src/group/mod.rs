@@ -148,6 +148,8 @@ pub trait Group: Copy + Debug + Default + 'static {
     fn lift_pose<S: Real, T: Over<S>>(a: &Self::Pose<S>) -> Self::Pose<T>;
     /// Lane by lane, `a` where the mask is true and `b` elsewhere.
     fn choose_pose<S: Real>(mask: S::Mask, a: &Self::Pose<S>, b: &Self::Pose<S>) -> Self::Pose<S>;
+    /// True in the lanes where every number is finite.
+    fn is_finite<S: Real>(a: &Self::Pose<S>) -> S::Mask;
     /// How far apart two poses are: the 2-norm of the difference of the attitude matrices, and the distance
     /// of the positions.
     fn distance<S: Real>(a: &Self::Pose<S>, b: &Self::Pose<S>) -> (S, S);

@@ -88,6 +88,10 @@ impl Group for Se3 {
             position: Vector3::from_fn(|i, _| S::select(mask, a.position[i], b.position[i])),
         }
     }
+    #[inline(always)]
+    fn is_finite<S: Real>(a: &Motion<S>) -> S::Mask {
+        (a.attitude.w.abs() + so3::total(&a.attitude.v) + so3::total(&a.position)).is_finite()
+    }
     fn distance<S: Real>(a: &Motion<S>, b: &Motion<S>) -> (S, S) {
         let d = a.position - b.position;
         (a.attitude.distance(&b.attitude), d.dot(&d).sqrt())

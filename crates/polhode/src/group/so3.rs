@@ -65,6 +65,10 @@ impl Group for So3 {
     fn choose_pose<S: Real>(mask: S::Mask, a: &Rotation<S>, b: &Rotation<S>) -> Rotation<S> {
         Rotation::choose(mask, a, b)
     }
+    #[inline(always)]
+    fn is_finite<S: Real>(a: &Rotation<S>) -> S::Mask {
+        (a.w.abs() + total(&a.v)).is_finite()
+    }
     fn distance<S: Real>(a: &Rotation<S>, b: &Rotation<S>) -> (S, S) {
         (a.distance(b), S::zero())
     }

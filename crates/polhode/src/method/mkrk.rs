@@ -200,8 +200,9 @@ impl<S: Real, G: Group> Stages<S, G> {
                 self.y[first] = self.base[first];
             } else {
                 let length = G::length(&body.inertia, &velocity);
-                let (stages, block, speed) = (&mut *self, block.clone(), S::one());
-                let mut coupled = Coupled { stages, block, body, state, t, h, whole: h, length, speed };
+                let (stages, block, one) = (&mut *self, block.clone(), S::one());
+                let mut coupled =
+                    Coupled { stages, block, body, state, t, h, whole: h, length, speed: one, scale: one };
                 newton(&mut coupled, work)?;
             }
             for k in block {
@@ -240,7 +241,10 @@ struct Coupled<'a, S: Real, G: Group, L> {
     h: S,
     whole: S,
     length: S,
+    /// How fast the body moves in the step.
     speed: S,
+    /// What corrections are compared with.
+    scale: S,
 }
 
 impl<S: Real, G: Group, L: Load<S>> Coupled<'_, S, G, L> {
@@ -252,13 +256,13 @@ impl<S: Real, G: Group, L: Load<S>> Coupled<'_, S, G, L> {
     fn size(&self, change: &G::Pair<S>) -> S {
         let (psi, p) = G::split(change);
         let velocity = G::velocity(&self.body.inertia, &p);
-        let turn = G::size(self.length, &psi) / (self.whole.abs() * self.speed);
-        turn + G::size(self.length, &velocity) / self.speed
+        let turn = G::size(self.length, &psi) / (self.whole.abs() * self.scale);
+        turn + G::size(self.length, &velocity) / self.scale
     }
 }
 
 impl<S: Real, G: Group, L: Load<S>> Equations<S> for Coupled<'_, S, G, L> {
-    fn guess(&mut self, _rung: Rung, lanes: S::Mask) {
+    fn guess(&mut self, rung: Rung, lanes: S::Mask) {
         let mut speed = G::size(self.length, &self.body.velocity(self.state)) + S::lift(f64::MIN_POSITIVE);
         for k in self.block.clone() {
             // The classical method in the chart, up to the node of the stage.
@@ -270,12 +274,14 @@ impl<S: Real, G: Group, L: Load<S>> Equations<S> for Coupled<'_, S, G, L> {
             let k2 = f(&(y0 + k1 * half), self.t + half);
             let k3 = f(&(y0 + k2 * half), self.t + half);
             let k4 = f(&(y0 + k3 * span), self.t + span);
-            let y = y0 + (k1 + (k2 + k3) * S::lift(2.0) + k4) * (span * S::lift(1.0 / 6.0));
+            let explicit = y0 + (k1 + (k2 + k3) * S::lift(2.0) + k4) * (span * S::lift(1.0 / 6.0));
+            let y = if rung == Rung::Still { y0 } else { explicit };
             speed += G::size(self.length, &G::split(&y).0) / self.h.abs();
             self.stages.guess[k] = G::Pair::<S>::choose(lanes, &y, &self.stages.guess[k]);
             self.stages.y[k] = G::Pair::<S>::choose(lanes, &y, &self.stages.y[k]);
         }
         self.speed = S::select(lanes, speed, self.speed);
+        self.scale = S::select(lanes, speed, self.scale);
     }
     fn shorten(&mut self, fraction: f64) {
         self.h = self.whole * S::lift(fraction);
@@ -298,11 +304,17 @@ impl<S: Real, G: Group, L: Load<S>> Equations<S> for Coupled<'_, S, G, L> {
     fn linearize(&mut self, _rung: Rung, lanes: S::Mask) {
         let width = G::Pair::<S>::LEN;
         let n = self.block.len() * width;
+        let mut stiffness = S::zero();
         for (column, j) in self.block.clone().enumerate() {
             let y = self.stages.y[j];
             type JetOf<S, G> = <<G as Group>::Pair<S> as Coordinates<S>>::Jet;
             let seeds = G::Pair::generate(|i| JetOf::<S, G>::seed(y.at(i), i));
             let slopes = slope_pair(self.body, self.state, JetOf::<S, G>::of(self.time(j)), &seeds);
+            // The load when the body turns by one radian, see the equations of a single scheme.
+            for d in 0..width / 2 {
+                let kick = G::Vector::<S>::generate(|i| slopes.at(width / 2 + i).slope(d));
+                stiffness += G::size(self.length, &G::velocity(&self.body.inertia, &kick));
+            }
             for (row, k) in self.block.clone().enumerate() {
                 let weight = self.h * S::lift(self.stages.tableau.a(k, j));
                 for d in 0..width {
@@ -314,6 +326,7 @@ impl<S: Real, G: Group, L: Load<S>> Equations<S> for Coupled<'_, S, G, L> {
                 }
             }
         }
+        self.scale = S::select(lanes, self.speed + stiffness * self.h.abs(), self.scale);
         let s = &mut *self.stages;
         factorize(n, &mut s.fresh[..n * n], &mut s.fresh_swaps[..n * n]);
         for (old, new) in s.matrix.iter_mut().zip(&s.fresh[..n * n]) {

@@ -269,7 +269,7 @@ impl fmt::Display for MethodError {
                 REGISTRY.iter().filter(|r| r.symmetric).map(|r| r.id).collect::<Vec<_>>().join(", ")
             ),
             Self::Order { order } => {
-                write!(f, "compositions reach order 4, 6 or 8, not '{order}': write compose:imidm:4")
+                write!(f, "compositions reach order 4, 6 or 8, not '{order}': write compose:<method>:4")
             }
         }
     }

@@ -60,6 +60,9 @@ struct Single<'a, 'b, S: Real, G: Group, L, E> {
     start: &'a mut Start<'b, S, G, L>,
     whole: S,
     length: S,
+    /// The size of the unknown and of the velocity at the start.
+    size: S,
+    /// The reciprocal of what corrections are compared with.
     per_size: S,
     guess: G::Vector<S>,
     x: G::Vector<S>,
@@ -84,6 +87,7 @@ pub(super) fn solve<S: Real, G: Group, L: Load<S>, E: Scheme<S, G, L>>(
             scheme,
             whole: h,
             length: G::length(&body.inertia, &start.velocity),
+            size: S::one(),
             per_size: S::one(),
             guess: start.velocity,
             x: start.velocity,
@@ -103,7 +107,17 @@ impl<S: Real, G: Group, L: Load<S>, E: Scheme<S, G, L>> Single<'_, '_, S, G, L, 
     fn exact_jacobian(&mut self, lanes: S::Mask) {
         let seeds = G::Vector::generate(|i| <G::Vector<S> as Coordinates<S>>::Jet::seed(self.x.at(i), i));
         let slopes = self.scheme.residual(self.start, &seeds);
-        self.factor.refactor(lanes, |j| G::Vector::<S>::generate(|i| slopes.at(i).slope(j)));
+        // What the load does in the step when the body turns by one radian: its round-off is relative to that, also
+        // where the body comes to rest and velocity and load vanish.
+        let mut stiffness = S::zero();
+        self.factor.refactor(lanes, |j| {
+            let column = G::Vector::<S>::generate(|i| slopes.at(i).slope(j));
+            let unit = G::Vector::<S>::generate(|i| if i == j { S::one() } else { S::zero() });
+            stiffness += G::size(self.length, &(column - unit));
+            column
+        });
+        let per_size = (self.size + stiffness / self.start.h.abs()).recip();
+        self.per_size = S::select(lanes, per_size, self.per_size);
     }
 }
 
@@ -116,16 +130,17 @@ impl<S: Real, G: Group, L: Load<S>, E: Scheme<S, G, L>> Equations<S> for Single<
                 let rate = G::transport(velocity, &state.momentum) + *load;
                 *velocity + G::velocity(&body.inertia, &rate) * *h
             }
+            Rung::Still => *velocity,
             _ => body.velocity(&mkrk::classical(body, state, *t, *h)),
         };
         let guess = self.scheme.guess(self.start, &end);
-        let per_size = (G::size(self.length, &guess)
+        let size = G::size(self.length, &guess)
             + G::size(self.length, &self.start.velocity)
-            + S::lift(f64::MIN_POSITIVE))
-        .recip();
+            + S::lift(f64::MIN_POSITIVE);
+        self.size = S::select(lanes, size, self.size);
         self.guess = G::Vector::<S>::choose(lanes, &guess, &self.guess);
         self.x = G::Vector::<S>::choose(lanes, &guess, &self.x);
-        self.per_size = S::select(lanes, per_size, self.per_size);
+        self.per_size = S::select(lanes, size.recip(), self.per_size);
     }
     fn shorten(&mut self, fraction: f64) {
         self.start.h = self.whole * S::lift(fraction);

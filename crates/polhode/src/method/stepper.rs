@@ -70,7 +70,8 @@ impl<S: Real, G: Group> Stepper<S, G> {
         for i in 0..G::Vector::<S>::LEN {
             sum += next.momentum.at(i).abs();
         }
-        if sum.is_finite().all() {
+        // The square, because energy and the like must be finite too.
+        if (sum * sum).is_finite().and(G::is_finite::<S>(&next.pose)).all() {
             Ok(next)
         } else {
             Err(StepError::NotFinite { t: t.largest(), h: h.largest() })

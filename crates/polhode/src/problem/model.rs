@@ -39,6 +39,8 @@ pub(super) struct Case<G: Group> {
     pub(super) start: State<f64, G>,
     /// Rotation vector, where the attitude was given so.
     pub(super) psi: Option<Vector3<f64>>,
+    /// Angular velocity, where it was given and not the momentum.
+    pub(super) omega: Option<Vector3<f64>>,
 }
 
 #[derive(Clone, Debug)]
@@ -116,7 +118,17 @@ impl Problem {
                 }
                 (None, Rotation::from_q_wxyz([w, x, y, z]))
             }
-            _ => (Some(three("attitude")), Rotation::from_rotation_vector(&three("attitude"))),
+            _ => {
+                let psi = three("attitude");
+                if psi.norm() > 1e6 || !psi.norm().is_finite() {
+                    let reason = format!(
+                        "a rotation vector of length {:e} has lost its digits modulo a turn; use one of at most 1e6",
+                        psi.norm()
+                    );
+                    return Err(wrong("attitude", reason));
+                }
+                (Some(psi), Rotation::from_rotation_vector(&psi))
+            }
         };
         let inertia = tensor(self.values("inertia"));
         let omega = three("omega_body");
@@ -130,7 +142,10 @@ impl Problem {
             let body = Body::<f64, Se3, _> { inertia, load: Loads::none().with(gravity) };
             let velocity = Se3::vector(&attitude.unrotate(&three("velocity")), &omega);
             let start = body.state(Se3::pose(&attitude, &three("position")), &velocity);
-            return Ok(Model { kind: self.kind, cases: Cases::Motion(Case { body, start, psi }) });
+            return Ok(Model {
+                kind: self.kind,
+                cases: Cases::Motion(Case { body, start, psi, omega: Some(omega) }),
+            });
         }
         let inertia =
             RotaryInertia::about_fixed_point(inertia).map_err(|error| wrong("inertia", error.to_string()))?;
@@ -156,14 +171,14 @@ impl Problem {
             }
         };
         let body = Body::<f64, So3, _> { inertia, load };
-        let start = match self.values("momentum_body") {
-            [] => body.state(attitude, &omega),
-            momentum => State { pose: attitude, momentum: vector(momentum) },
+        let (start, omega) = match self.values("momentum_body") {
+            [] => (body.state(attitude, &omega), Some(omega)),
+            momentum => (State { pose: attitude, momentum: vector(momentum) }, None),
         };
         if self.kind == Kind::SoftWall && body.energy(&start, 0.0).is_none_or(|e| !e.is_finite()) {
             return Err(wrong("offset", "the start lies on the singularity s = offset + R33 = 0".into()));
         }
-        Ok(Model { kind: self.kind, cases: Cases::Rotation(Case { body, start, psi }) })
+        Ok(Model { kind: self.kind, cases: Cases::Rotation(Case { body, start, psi, omega }) })
     }
 }
 

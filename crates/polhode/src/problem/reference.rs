@@ -75,6 +75,15 @@ impl Reference {
 impl Model {
     /// The state at time `t`.
     pub fn reference(&self, t: f64) -> Result<Reference, ReferenceError> {
+        let reference = self.closed_or_extrapolated(t)?;
+        let numbers = reference.attitude.q_wxyz().into_iter().chain(reference.momentum_body.iter().copied());
+        match numbers.sum::<f64>().is_finite() {
+            true => Ok(reference),
+            false => Err(ReferenceError { reason: "its numbers are beyond the range of f64".into() }),
+        }
+    }
+
+    fn closed_or_extrapolated(&self, t: f64) -> Result<Reference, ReferenceError> {
         match &self.cases {
             Cases::Rotation(case) => match self.kind {
                 Kind::FreeRotation => {
@@ -132,7 +141,7 @@ fn free_rotation(
 
 impl<G: Group> Case<G> {
     fn omega(&self) -> Vector3<f64> {
-        G::angular(&self.body.velocity(&self.start))
+        self.omega.unwrap_or_else(|| G::angular(&self.body.velocity(&self.start)))
     }
 
     /// The acceleration of a body at rest, unturned: that of gravity where gravity is the only load.
@@ -154,7 +163,11 @@ impl<G: Group> Case<G> {
             Some(psi) => Rotation::from_rotation_vector(&lifted(psi)),
             None => Rotation::from_q_wxyz(k.attitude.q_wxyz().map(Dd::from)),
         };
-        let momentum: G::Vector<Dd> = lift(&self.start.momentum);
+        let mut momentum: G::Vector<Dd> = lift(&self.start.momentum);
+        if let (Some(omega), false) = (self.omega, G::MOVES) {
+            // What was given, not its product with the inertia after rounding.
+            momentum = G::momentum(&inertia, &G::vector(&lifted(&Vector3::zeros()), &lifted(&omega)));
+        }
         let mut y0 = attitude.q_wxyz().to_vec();
         y0.extend(k.position.iter().map(|x| Dd::from(*x)));
         y0.extend((0..width).map(|i| momentum.at(i)));

@@ -7,7 +7,7 @@ use nalgebra::Vector3;
 /// The largest deviation of each quantity from its start, over a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Drift {
-    /// |E/E₀ - 1| (|E - E₀| where E₀ = 0), if the loads have a potential.
+    /// E/E₀ - 1 (E - E₀ where E₀ is nothing beside the kinetic energy), if the loads have a potential.
     pub energy: Option<EnergyError>,
     /// |π - π₀|, angular momentum in space (about the space origin for a moving body).
     pub momentum_space: f64,
@@ -38,7 +38,7 @@ impl Drift {
     }
 }
 
-/// The relative energy error E/E₀ - 1 over a run (absolute where E₀ = 0).
+/// The relative energy error E/E₀ - 1 over a run (absolute where E₀ is below 1e-9 of the kinetic energy).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct EnergyError {
     /// Smallest.
@@ -66,6 +66,8 @@ pub struct Invariants {
     linear0: Vector3<f64>,
     body0: Vector3<f64>,
     drift: Drift,
+    /// Largest kinetic energy seen.
+    kinetic: f64,
     samples: u64,
     sum: f64,
     squares: f64,
@@ -73,6 +75,11 @@ pub struct Invariants {
 
 fn per(value: f64) -> f64 {
     if value == 0.0 { 1.0 } else { 1.0 / value }
+}
+
+/// The larger one; a NaN is kept, not hidden.
+fn larger(a: f64, b: f64) -> f64 {
+    if a >= b || a.is_nan() { a } else { b }
 }
 
 impl Invariants {
@@ -85,6 +92,7 @@ impl Invariants {
             linear0: G::linear(&space),
             body0: G::angular(&state.momentum),
             drift: Drift::default(),
+            kinetic: body.kinetic_energy(state),
             samples: 0,
             sum: 0.0,
             squares: 0.0,
@@ -95,32 +103,40 @@ impl Invariants {
     pub fn update<G: Group, L: Load<f64>>(&mut self, body: &Body<f64, G, L>, state: &State<f64, G>, t: f64) {
         let d = &mut self.drift;
         if let (Some(e0), Some(e)) = (self.energy0, body.energy(state, t)) {
-            let error = (e - e0) * per(e0);
+            let error = e - e0;
             let seen = d.energy.get_or_insert_default();
-            seen.min = seen.min.min(error);
-            seen.max = seen.max.max(error);
+            seen.min = -larger(-seen.min, -error);
+            seen.max = larger(seen.max, error);
+            self.kinetic = larger(self.kinetic, body.kinetic_energy(state));
             self.sum += error;
             self.squares += error * error;
         }
         self.samples += 1;
         let space = state.momentum_space();
         let change = G::angular(&space) - self.space0;
-        d.momentum_space = d.momentum_space.max(change.norm());
-        d.momentum_vertical = d.momentum_vertical.max(change.z.abs());
+        d.momentum_space = larger(d.momentum_space, change.norm());
+        d.momentum_vertical = larger(d.momentum_vertical, change.z.abs());
         if G::MOVES {
             let linear = (G::linear(&space) - self.linear0).norm();
-            d.linear_momentum_space = Some(d.linear_momentum_space.unwrap_or(0.0).max(linear));
+            d.linear_momentum_space = Some(larger(d.linear_momentum_space.unwrap_or(0.0), linear));
         }
         let angular = G::angular(&state.momentum);
         let norm0 = self.body0.norm();
-        d.momentum_body = d.momentum_body.max(((angular.norm() - norm0) * per(norm0)).abs());
-        d.momentum_axial = d.momentum_axial.max((angular.z - self.body0.z).abs());
+        d.momentum_body = larger(d.momentum_body, ((angular.norm() - norm0) * per(norm0)).abs());
+        d.momentum_axial = larger(d.momentum_axial, (angular.z - self.body0.z).abs());
     }
     /// The drift so far.
     pub fn drift(&self) -> Drift {
         let n = self.samples.max(1) as f64;
         let energy = self.drift.energy.or(self.energy0.map(|_| EnergyError::default()));
-        let energy = energy.map(|e| EnergyError { mean: self.sum / n, rms: (self.squares / n).sqrt(), ..e });
+        // Relative to an energy that is nothing beside the motion's, an error says nothing: then it stays absolute.
+        let e0 = self.energy0.unwrap_or(0.0);
+        let scale = if e0.abs() > 1e-9 * self.kinetic { per(e0) } else { 1.0 };
+        let energy = energy.map(|e| {
+            let (low, high) = (e.min * scale, e.max * scale);
+            let (min, max) = if scale < 0.0 { (high, low) } else { (low, high) };
+            EnergyError { min, max, mean: self.sum / n * scale, rms: (self.squares / n).sqrt() * scale.abs() }
+        });
         Drift { energy, ..self.drift }
     }
 }

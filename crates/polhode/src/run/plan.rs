@@ -43,8 +43,10 @@ pub enum PlanError {
 impl fmt::Display for PlanError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Step { step } => write!(f, "the step must be a positive finite number, got {step}"),
-            Self::Until { until } => write!(f, "the end time must be a positive finite number, got {until}"),
+            Self::Step { step } => write!(f, "the step must be a positive finite number, got {step:?}"),
+            Self::Until { until } => {
+                write!(f, "the end time must be a positive finite number, got {until:?}")
+            }
             Self::Beyond { step, until } => {
                 write!(
                     f,
@@ -53,8 +55,7 @@ impl fmt::Display for PlanError {
             }
             Self::TooMany { step, until } => write!(
                 f,
-                "{} steps of {step} up to {until} are more than can be counted; choose a larger step",
-                until / step
+                "steps of {step:?} up to {until:?} are more than can be counted; choose a larger step"
             ),
         }
     }
@@ -78,10 +79,10 @@ impl Plan {
         if ratio > 9e15 {
             return Err(PlanError::TooMany { step, until });
         }
-        // A whole number of steps up to round-off has no short last step.
+        // A whole number of steps up to round-off has no tiny step at its end: the last one takes up the rest.
         let whole = (ratio - ratio.round()).abs() <= 1e-9 * ratio.max(1.0);
         let steps = if whole { ratio.round() } else { ratio.ceil() };
-        let last = if whole { step } else { until - (steps - 1.0) * step };
+        let last = until - (steps - 1.0) * step;
         Ok(Plan { step, until, steps: steps as u64, last })
     }
     /// How many steps.
@@ -115,7 +116,10 @@ mod tests {
     #[test]
     fn plans_end_exactly() {
         let plan = Plan::new(0.1, 100.0).unwrap();
-        assert_eq!((plan.steps(), plan.time(1000), plan.size(999)), (1000, 100.0, 0.1));
+        assert_eq!((plan.steps(), plan.time(1000)), (1000, 100.0));
+        assert!((plan.size(999) - 0.1).abs() < 1e-13);
+        let plan = Plan::new(0.001, 1000.0000005).unwrap();
+        assert!((plan.size(plan.steps() - 1) - 0.0010005).abs() < 1e-12);
         let plan = Plan::new(0.3, 1.0).unwrap();
         assert_eq!((plan.steps(), plan.time(4)), (4, 1.0));
         assert!((plan.size(3) - 0.1).abs() < 1e-15);

@@ -108,8 +108,11 @@ fn cos_sinc<S: Real>(y: S) -> (S, S) {
     (join(0), join(1))
 }
 
+/// Beyond this, the reduction below is not exact and the standard library takes over, lane by lane.
+pub(super) const FAR: f64 = 1e6;
+
 /// Sine and cosine: Cody-Waite reduction to |r| ≤ π/4, then the polynomials. Absolute error below 5e-16 up to
-/// |x| = 1e6; beyond, it grows with the spacing of the argument.
+/// |x| = [`FAR`].
 #[inline(always)]
 pub(super) fn sin_cos<S: Real>(x: S) -> (S, S) {
     let k = S::lift;

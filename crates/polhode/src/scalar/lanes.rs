@@ -135,7 +135,13 @@ impl Real for F64x4 {
     }
     #[inline(always)]
     fn sin_cos(self) -> (Self, Self) {
-        elementary::sin_cos(self)
+        let far = Self::lift(elementary::FAR).below(self.abs());
+        let near = elementary::sin_cos(self);
+        if !far.any() {
+            return near;
+        }
+        let (s, c) = (self.map(|x| f64::sin_cos(x).0), self.map(|x| f64::sin_cos(x).1));
+        (Self::select(far, s, near.0), Self::select(far, c, near.1))
     }
     fn atan2(self, x: Self) -> Self {
         let (y, x) = (self.to_array(), x.to_array());

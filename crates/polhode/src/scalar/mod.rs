@@ -178,7 +178,7 @@ impl Real for f64 {
     }
     #[inline(always)]
     fn sin_cos(self) -> (f64, f64) {
-        elementary::sin_cos(self)
+        if self.abs() > elementary::FAR { f64::sin_cos(self) } else { elementary::sin_cos(self) }
     }
     #[inline(always)]
     fn atan2(self, x: f64) -> f64 {

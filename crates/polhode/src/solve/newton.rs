@@ -84,6 +84,8 @@ pub(crate) enum Rung {
     Quick,
     /// Guess by an explicit fourth-order step, exact Jacobian.
     Careful,
+    /// From the start of the step, exact Jacobian: for loads so stiff that every explicit guess is far off.
+    Still,
     /// From the solution of a shorter step, exact Jacobian.
     Continued,
 }
@@ -112,6 +114,8 @@ const ROUND_OFF: f64 = 4.0 * f64::EPSILON;
 const TARGET: f64 = 0.05 * f64::EPSILON;
 /// Corrections below this that no longer shrink are the round-off of an ill-conditioned residual.
 const FLOOR: f64 = 1e-12;
+/// Up to this they are, if they did not shrink twice in a row, with a fresh Jacobian in between.
+const STALE: f64 = 1e-8;
 /// A slower contraction than this calls for a fresh Jacobian.
 const SLOW: f64 = 0.05;
 /// A quick solution this far from its guess may lie on another root (Krysl's problem 5.4 has one): look again
@@ -148,6 +152,12 @@ fn climb<S: Real, E: Equations<S>>(
     equations.guess(Rung::Careful, open);
     let (converged, mut last) = iterate_again(equations, Rung::Careful, open, work);
     open = open.and(converged.not());
+    if open.any() {
+        equations.guess(Rung::Still, open);
+        let converged;
+        (converged, last) = iterate_again(equations, Rung::Still, open, work);
+        open = open.and(converged.not());
+    }
     if open.any() {
         for part in 1..=PARTS {
             equations.shorten(part as f64 / PARTS as f64);
@@ -200,6 +210,8 @@ fn iterate<S: Real, E: Equations<S>>(
     // Not known yet: every comparison with it is false.
     let mut previous = S::lift(f64::NAN);
     let mut relative = previous;
+    // Not infinite: double-double numbers have no infinity.
+    let (mut best, mut stale) = (S::lift(1e200), S::zero());
     for _ in 0..MOST_ITERATIONS {
         equations.residual();
         if refresh.any() {
@@ -211,10 +223,17 @@ fn iterate<S: Real, E: Equations<S>>(
         // Frozen lanes keep what they had, so that their record does not depend on their neighbours.
         relative = S::select(active, correction, relative);
         let contracting = relative.below(S::lift(0.5) * previous);
+        let shrunk = relative.below(S::lift(0.5) * best);
+        stale = S::select(shrunk, S::zero(), stale + S::one());
+        best = S::select(shrunk, relative, best);
+        let stuck = relative
+            .below(S::lift(FLOOR))
+            .and(S::lift(0.5).below(stale))
+            .or(relative.below(S::lift(STALE)).and(S::lift(1.5).below(stale)));
         let settled = relative
             .below(S::lift(ROUND_OFF))
             .or((relative * relative).below(S::lift(TARGET) * previous).and(contracting))
-            .or(relative.below(S::lift(FLOOR)).and((S::lift(0.5) * previous).below(relative)));
+            .or(stuck);
         active = active.and(settled.not());
         if !active.any() {
             break;
