@@ -25,6 +25,12 @@ pub fn problem(id: &str, overrides: &[String]) -> Result<Problem, Failure> {
 
 /// The method with this id, where `mkrk:FILE.toml` reads its tableau from a file.
 pub fn method(id: &str) -> Result<Method, Failure> {
+    if let Some((inner, order)) = id.strip_prefix("compose:").and_then(|rest| rest.rsplit_once(':'))
+        && inner.to_lowercase().ends_with(".toml")
+        && let Ok(order) = order.parse()
+    {
+        return Ok(method(inner)?.composed(order)?);
+    }
     let file = id.strip_prefix("mkrk:").filter(|rest| rest.to_lowercase().ends_with(".toml"));
     match file {
         Some(path) => tableau(path).map(|tableau| Method::from_tableau(id, tableau)),
@@ -52,15 +58,10 @@ enum Entry {
 
 impl Entry {
     fn value(&self) -> Result<f64, TableauError> {
-        let wrong = |x: &str| TableauError::Text { reason: format!("'{x}' is not a number") };
-        let number = |x: &str| x.trim().parse::<f64>().map_err(|_| wrong(x));
         match self {
             Self::Integer(n) => Ok(*n as f64),
             Self::Number(x) => Ok(*x),
-            Self::Text(text) => match text.split_once('/') {
-                Some((p, q)) => Ok(number(p)? / number(q)?),
-                None => number(text),
-            },
+            Self::Text(text) => Tableau::entry(text),
         }
     }
 }

@@ -155,15 +155,21 @@ impl Tableau {
         let Some((a, b)) = text.split_once('|') else {
             return Err(wrong("a bar '|' must separate the rows of A from b".into()));
         };
-        let number = |x: &str| -> Result<f64, TableauError> {
-            let value = |x: &str| x.parse::<f64>().map_err(|_| wrong(format!("'{x}' is not a number")));
-            match x.split_once('/') {
-                Some((p, q)) => Ok(value(p)? / value(q)?),
-                None => value(x),
-            }
-        };
-        let row = |x: &str| x.split_whitespace().map(number).collect::<Result<Vec<f64>, _>>();
+        let row = |x: &str| x.split_whitespace().map(Tableau::entry).collect::<Result<Vec<f64>, _>>();
         Tableau::new("custom", &a.split(';').map(row).collect::<Result<Vec<_>, _>>()?, &row(b)?)
+    }
+
+    /// Reads one entry: a number or a fraction.
+    pub fn entry(text: &str) -> Result<f64, TableauError> {
+        let value = |x: &str| {
+            x.trim()
+                .parse::<f64>()
+                .map_err(|_| TableauError::Text { reason: format!("'{x}' is not a number") })
+        };
+        match text.split_once('/') {
+            Some((p, q)) => Ok(value(p)? / value(q)?),
+            None => value(text),
+        }
     }
 
     /// One of the tableaus of the registry.
