@@ -113,6 +113,12 @@ pub fn lift<S: Real, T: Over<S>, A: Coordinates<S>, B: Coordinates<T>>(v: &A) ->
     B::generate(|i| T::of(v.at(i)))
 }
 
+/// The unit vector along coordinate `j`.
+#[inline(always)]
+pub fn unit<S: Real, V: Coordinates<S>>(j: usize) -> V {
+    V::generate(|i| if i == j { S::one() } else { S::zero() })
+}
+
 /// A Lie group of rigid motions, left-trivialised: velocities and momenta live in the body frame.
 ///
 /// ```
@@ -176,9 +182,20 @@ pub trait Group: Copy + Debug + Default + 'static {
     /// The derivative of `pull(exp[h x], P)` with respect to x_j, to second order in h, where `y` is its value.
     #[inline(always)]
     fn pull_slope<S: Real>(h: S, x: &Self::Vector<S>, y: &Self::Vector<S>, j: usize) -> Self::Vector<S> {
-        let unit = Self::Vector::<S>::generate(|i| if i == j { S::one() } else { S::zero() });
+        let unit = unit::<S, Self::Vector<S>>(j);
         let turn = unit - Self::bracket(x, &unit) * (h * S::lift(0.5));
         Self::transport(&turn, y) * h
+    }
+    /// The derivative of `transport(x, M x)` with respect to x_j.
+    #[inline(always)]
+    fn transport_slope<S: Real>(
+        inertia: &Self::Inertia<S>,
+        x: &Self::Vector<S>,
+        j: usize,
+    ) -> Self::Vector<S> {
+        let unit = unit::<S, Self::Vector<S>>(j);
+        Self::transport(&unit, &Self::momentum(inertia, x))
+            + Self::transport(x, &Self::momentum(inertia, &unit))
     }
     /// The bracket of two velocities: a × b on SO(3).
     fn bracket<S: Real>(a: &Self::Vector<S>, b: &Self::Vector<S>) -> Self::Vector<S>;

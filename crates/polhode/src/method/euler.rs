@@ -6,7 +6,7 @@
 
 use super::scheme::{Scheme, Start};
 use crate::body::{Body, Load, State};
-use crate::group::{Coordinates, Exponential, Group, lift};
+use crate::group::{Exponential, Group, lift, unit};
 use crate::scalar::{Over, Real};
 
 /// Forward Euler, rate form, eq. (11).
@@ -74,6 +74,13 @@ impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for BackwardRate {
         let (step, momentum) = Self::step(start, &start.body.inertia, x);
         State { pose: start.advance(&step), momentum }
     }
+    /// Without the load: its derivative comes with h².
+    #[inline(always)]
+    fn tangent(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>, j: usize) -> Option<G::Vector<S>> {
+        let inertia = &start.body.inertia;
+        let slope = G::velocity(inertia, &G::transport_slope(inertia, x, j)) * start.h;
+        Some(unit::<S, G::Vector<S>>(j) - slope)
+    }
 }
 
 /// Backward Euler, momentum form, eq. (19). The unknown is the velocity at the end.
@@ -106,7 +113,7 @@ impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for BackwardMomentum {
     fn tangent(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>, j: usize) -> Option<G::Vector<S>> {
         let inertia = &start.body.inertia;
         let turned = G::momentum(inertia, x) - start.load * start.h;
-        let unit = G::Vector::<S>::generate(|i| if i == j { S::one() } else { S::zero() });
-        Some(unit - G::velocity(inertia, &G::pull_slope(start.h, x, &turned, j)))
+        let slope = G::velocity(inertia, &G::pull_slope(start.h, x, &turned, j));
+        Some(unit::<S, G::Vector<S>>(j) - slope)
     }
 }

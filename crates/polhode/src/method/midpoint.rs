@@ -5,13 +5,27 @@
 
 use super::scheme::{Scheme, Start};
 use crate::body::{Load, State};
-use crate::group::{Cayley, Exponential, Group, lift};
+use crate::group::{Cayley, Exponential, Group, lift, unit};
 use crate::scalar::{Over, Real};
 
 /// The mean of the start velocity and a guess of the end velocity.
 #[inline(always)]
 pub(super) fn mean<S: Real, G: Group, L>(start: &Start<'_, S, G, L>, end: &G::Vector<S>) -> G::Vector<S> {
     (start.velocity + *end) * S::lift(0.5)
+}
+
+/// The derivative of W - (V₀ + M⁻¹ exp[-h W] P₀)/2 with respect to w_j, to second order in h; the load is left out,
+/// its derivative comes with h².
+#[inline(always)]
+pub(super) fn mean_tangent<S: Real, G: Group, L>(
+    start: &Start<'_, S, G, L>,
+    w: &G::Vector<S>,
+    j: usize,
+) -> G::Vector<S> {
+    let inertia = &start.body.inertia;
+    let turned = G::momentum(inertia, &(*w * S::lift(2.0) - start.velocity)) - start.load * start.h;
+    let slope = G::velocity(inertia, &G::pull_slope(start.h, w, &turned, j));
+    unit::<S, G::Vector<S>>(j) - slope * S::lift(0.5)
 }
 
 /// Simo & Wong's energy- and momentum-conserving algorithm.
@@ -50,6 +64,10 @@ impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for Swc1 {
     fn finish(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>) -> State<S, G> {
         let (half, momentum) = Self::step(start, x);
         State { pose: G::advance(&start.advance(&half), &half), momentum }
+    }
+    #[inline(always)]
+    fn tangent(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>, j: usize) -> Option<G::Vector<S>> {
+        Some(mean_tangent(start, x, j))
     }
 }
 
@@ -92,5 +110,12 @@ impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for Akw {
         // Not 2 M x - P₀: M times the rounded M⁻¹ is not quite one, and the error would add up.
         let (step, half) = Self::step(start, &start.body.inertia, x);
         State { pose: start.advance(&step), momentum: start.state.momentum + half * S::lift(2.0) }
+    }
+    /// Without the load: its derivative comes with h².
+    #[inline(always)]
+    fn tangent(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>, j: usize) -> Option<G::Vector<S>> {
+        let inertia = &start.body.inertia;
+        let slope = G::velocity(inertia, &G::transport_slope(inertia, x, j)) * (start.h * S::lift(0.5));
+        Some(unit::<S, G::Vector<S>>(j) - slope)
     }
 }

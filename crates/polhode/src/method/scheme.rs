@@ -2,7 +2,7 @@
 
 use super::mkrk;
 use crate::body::{Body, Load, State};
-use crate::group::{Coordinates, Group, Jet};
+use crate::group::{Coordinates, Group, Jet, unit};
 use crate::scalar::{Over, Real};
 use crate::solve::{Equations, Factor, Rung, StepError, Work, newton};
 
@@ -112,8 +112,7 @@ impl<S: Real, G: Group, L: Load<S>, E: Scheme<S, G, L>> Single<'_, '_, S, G, L, 
         let mut stiffness = S::zero();
         self.factor.refactor(lanes, |j| {
             let column = G::Vector::<S>::generate(|i| slopes.at(i).slope(j));
-            let unit = G::Vector::<S>::generate(|i| if i == j { S::one() } else { S::zero() });
-            stiffness += G::size(self.length, &(column - unit));
+            stiffness += G::size(self.length, &(column - unit::<S, G::Vector<S>>(j)));
             column
         });
         let per_size = (self.size + stiffness / self.start.h.abs()).recip();

@@ -5,7 +5,7 @@
 //! BBTRAPWD:  Ψ = h/2 (V₀ + (dexp₋Ψ)⁻¹ V₁)
 //! both:      P₁ = exp[-Ψ](P₀ + h/2 T₀) + h/2 T₁,  C₁ = C₀ exp[Ψ]
 
-use super::midpoint::mean;
+use super::midpoint::{mean, mean_tangent};
 use super::scheme::{Scheme, Start};
 use crate::body::{Load, State};
 use crate::group::{Exponential, Group, lift};
@@ -55,5 +55,9 @@ impl<S: Real, G: Group, L: Load<S>, const EXACT: bool> Scheme<S, G, L> for Trape
     fn finish(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>) -> State<S, G> {
         let (step, momentum) = Self::step(start, x);
         State { pose: start.advance(&step), momentum }
+    }
+    #[inline(always)]
+    fn tangent(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>, j: usize) -> Option<G::Vector<S>> {
+        if EXACT { None } else { Some(mean_tangent(start, x, j)) }
     }
 }
