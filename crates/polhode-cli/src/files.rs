@@ -97,7 +97,7 @@ impl Drop for NewFile {
 /// The common reasons in plain words.
 fn reason(error: &io::Error) -> String {
     match error.kind() {
-        io::ErrorKind::NotFound => "its folder does not exist".into(),
+        io::ErrorKind::NotFound => "its folder does not exist or takes no files".into(),
         io::ErrorKind::NotADirectory => "its folder is not a directory".into(),
         io::ErrorKind::PermissionDenied => "no permission to write there".into(),
         _ => error.to_string(),

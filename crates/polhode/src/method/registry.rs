@@ -268,6 +268,9 @@ impl fmt::Display for MethodError {
                 "'{id}' cannot be composed: it is not symmetric and of order 2, as the composition needs; use one of {}",
                 REGISTRY.iter().filter(|r| r.symmetric).map(|r| r.id).collect::<Vec<_>>().join(", ")
             ),
+            Self::Order { order } if order.is_empty() => {
+                write!(f, "a composition needs an order, 4, 6 or 8: write compose:<method>:4")
+            }
             Self::Order { order } => {
                 write!(f, "compositions reach order 4, 6 or 8, not '{order}': write compose:<method>:4")
             }

@@ -63,7 +63,8 @@ impl fmt::Display for DataError {
             Self::NotNumbers { name, entry } => write!(f, "{name}: '{entry}' is not a finite number"),
             Self::Size { name, given, sizes, help } => {
                 let sizes: Vec<String> = sizes.iter().map(ToString::to_string).collect();
-                write!(f, "{name} takes {} numbers, got {given}: {help}", sizes.join(" or "))
+                let numbers = if sizes == ["1"] { "number" } else { "numbers" };
+                write!(f, "{name} takes {} {numbers}, got {given}: {help}", sizes.join(" or "))
             }
         }
     }
