@@ -10,7 +10,8 @@ use core::cmp::Ordering;
 use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 use num_traits::{One, Zero};
 
-/// A double-double number.
+/// A double-double number: about 31 digits. It has no infinity (overflow gives NaN). Duals over it take the
+/// functions of the exponential map from the `f64` polynomials, so those keep 16 digits only.
 ///
 /// ```
 /// use polhode::scalar::{Dd, Real};
