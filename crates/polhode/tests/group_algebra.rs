@@ -16,10 +16,10 @@ fn parameters<G: Group>(random: &mut Random) -> G::Vector<f64> {
     G::vector(&random.vector(), &(random.axis() * angle))
 }
 fn step<G: Group>(psi: &G::Vector<f64>) -> G::Increment<f64> {
-    G::increment::<Exponential, f64>(psi)
+    G::increment(Exponential, psi)
 }
 fn pose<G: Group, S: Real>(psi: &G::Vector<S>) -> G::Pose<S> {
-    G::advance(&G::identity(), &G::increment::<Exponential, S>(psi))
+    G::advance(&G::identity(), &G::increment(Exponential, psi))
 }
 fn far<G: Group>(a: &G::Pose<f64>, b: &G::Pose<f64>) -> f64 {
     let (turn, shift) = G::distance(a, b);
@@ -83,11 +83,11 @@ fn pulls_follow_each_other_like_the_motions<G: Group>() {
     for _ in 0..2_000 {
         let (a, b, p) =
             (parameters::<G>(&mut random), parameters::<G>(&mut random), vector::<G>(&mut random));
-        let both = G::parameters::<Cayley, f64>(&G::compose(&pose::<G, f64>(&a), &pose::<G, f64>(&b)));
+        let both = G::parameters(Cayley, &G::compose(&pose::<G, f64>(&a), &pose::<G, f64>(&b)));
         if G::angular(&both).norm() > 20.0 {
             continue;
         }
-        let once = G::pull(&G::increment::<Cayley, f64>(&both), &p);
+        let once = G::pull(&G::increment(Cayley, &both), &p);
         assert!((G::pull(&step::<G>(&b), &G::pull(&step::<G>(&a), &p)) - once).length() < 1e-12);
     }
 }
@@ -109,7 +109,7 @@ fn the_bracket_is_the_rate_of_the_adjoint_and_transport_that_of_the_pull<G: Grou
     for _ in 0..2_000 {
         let [v, w, p] = core::array::from_fn(|_| vector::<G>(&mut random));
         let moving = G::Vector::<Dual<f64, 1>>::generate(|i| Dual { re: 0.0, eps: [v.at(i)] });
-        let pulled = G::pull(&G::increment::<Exponential, _>(&moving), &lift::<f64, _, _, _>(&p));
+        let pulled = G::pull(&G::increment(Exponential, &moving), &lift::<f64, _, _, _>(&p));
         let rate = G::Vector::<f64>::generate(|i| pulled.at(i).eps[0]);
         assert!((rate - G::transport(&v, &p)).length() < 2e-15);
         // exp(v) exp(w) exp(-v) for small w: by the mixed second derivative of the parameters.
@@ -121,7 +121,7 @@ fn the_bracket_is_the_rate_of_the_adjoint_and_transport_that_of_the_pull<G: Grou
         };
         let inner = |i: usize| Dual { re: Dual::constant(0.0), eps: [Dual::constant(w.at(i))] };
         let turned = G::compose(&G::compose(&at(&|i| outer(i, 1.0)), &at(&inner)), &at(&|i| outer(i, -1.0)));
-        let found = G::parameters::<Exponential, Two>(&turned);
+        let found = G::parameters(Exponential, &turned);
         let rate = G::Vector::<f64>::generate(|i| found.at(i).eps[0].eps[0]);
         assert!((rate - G::bracket(&v, &w)).length() < 4e-15);
     }

@@ -23,7 +23,7 @@ fn pose<G: Group>(random: &mut Random) -> G::Pose<f64> {
 /// The pose on its way with the body velocity `v`.
 fn moving<G: Group>(pose: &G::Pose<f64>, v: &G::Vector<f64>) -> G::Pose<D> {
     let psi = G::Vector::<D>::generate(|i| Dual { re: 0.0, eps: [v.at(i)] });
-    G::advance(&G::lift_pose::<f64, D>(pose), &G::increment::<Exponential, D>(&psi))
+    G::advance(&G::lift_pose::<f64, D>(pose), &G::increment(Exponential, &psi))
 }
 fn slope<G: Group>(load: &impl Load<f64>, at: &G::Pose<f64>, v: &G::Vector<f64>) -> f64 {
     let still = G::Vector::<D>::origin();

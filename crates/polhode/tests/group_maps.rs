@@ -78,7 +78,7 @@ impl Chart for WienerMilenkovic {
 
 /// The pose of an increment.
 fn motion<G: Group, M: Map, S: Real>(psi: &G::Vector<S>) -> G::Pose<S> {
-    G::advance(&G::identity(), &G::increment::<M, S>(psi))
+    G::advance(&G::identity(), &G::increment(M::default(), psi))
 }
 /// The parts of a pose.
 fn parts<G: Group, S: Real>(pose: &G::Pose<S>) -> (Rotation<S>, Vector3<S>) {
@@ -171,7 +171,7 @@ fn the_tangent_is_the_derivative_of_the_increment<G: Group, M: Chart>() {
         let spin = r.transpose() * dr;
         let omega = Vector3::new(spin[(2, 1)], spin[(0, 2)], spin[(1, 0)]);
         let v = G::vector(&(r.transpose() * position.map(|x| x.eps[0])), &omega);
-        let gap = (G::tangent::<M, f64>(&psi, &rate) - v).length() / v.length().max(1.0);
+        let gap = (G::tangent(M::default(), &psi, &rate) - v).length() / v.length().max(1.0);
         assert!(gap < 1e-14 * condition::<M>(angle), "{angle}: {gap:e}");
     });
 }
@@ -179,12 +179,12 @@ fn the_tangent_is_the_derivative_of_the_increment<G: Group, M: Chart>() {
 fn the_inverse_tangent_inverts_the_tangent<G: Group, M: Chart>() {
     each::<M>(5, long_angles::<M>(), |angle, random| {
         let (psi, rate) = (parameters::<G, M>(angle, random), vector::<G>(random));
-        let there = G::tangent::<M, f64>(&psi, &rate);
-        let gap = (G::tangent_inverse::<M, f64>(&psi, &there) - rate).length() / there.length().max(1.0);
+        let there = G::tangent(M::default(), &psi, &rate);
+        let gap = (G::tangent_inverse(M::default(), &psi, &there) - rate).length() / there.length().max(1.0);
         assert!(gap < 2e-14 * condition::<M>(angle), "{angle}: {gap:e}");
-        let back = G::tangent_inverse::<M, f64>(&psi, &rate);
+        let back = G::tangent_inverse(M::default(), &psi, &rate);
         let gap =
-            (G::tangent::<M, f64>(&psi, &back) - rate).length() / (1.0 + there.length() * back.length());
+            (G::tangent(M::default(), &psi, &back) - rate).length() / (1.0 + there.length() * back.length());
         assert!(gap < 2e-14 * condition::<M>(angle), "{angle}: {gap:e}");
     });
 }
@@ -192,7 +192,7 @@ fn the_inverse_tangent_inverts_the_tangent<G: Group, M: Chart>() {
 fn the_parameters_invert_the_increment<G: Group, M: Chart>() {
     each::<M>(6, angles::<M>(), |angle, random| {
         let psi = parameters::<G, M>(angle, random);
-        let found = G::parameters::<M, f64>(&motion::<G, M, f64>(&psi));
+        let found = G::parameters(M::default(), &motion::<G, M, f64>(&psi));
         let gap = (found - psi).length() / psi.length().max(1.0);
         // At π exactly, the opposite parameters describe the same rotation.
         assert!(gap < 1e-14 * condition::<M>(angle) || angle == PI, "{angle}: {gap:e}");
@@ -216,9 +216,9 @@ fn the_parameters_have_the_inverse_tangent_as_their_derivative<G: Group, M: Char
         let still: G::Vector<Dual<f64, 1>> = lift(&psi);
         let small = G::Vector::<Dual<f64, 1>>::generate(|i| Dual { re: 0.0, eps: [v.at(i)] });
         let moved = G::compose(&motion::<G, M, _>(&still), &motion::<G, M, _>(&small));
-        let found = G::parameters::<M, Dual<f64, 1>>(&moved);
+        let found = G::parameters(M::default(), &moved);
         let slope = G::Vector::<f64>::generate(|i| found.at(i).eps[0]);
-        let want = G::tangent_inverse::<M, f64>(&psi, &v);
+        let want = G::tangent_inverse(M::default(), &psi, &v);
         let gap = (slope - want).length() / want.length();
         assert!(gap < 2e-14 * condition::<M>(angle), "{angle}: {gap:e}");
     });
@@ -236,18 +236,18 @@ fn lanes_give_the_bits_of_their_own_runs<G: Group, M: Chart>() {
         let wide = G::Vector::<F64x4>::generate(|i| F64x4::new(psi.map(|p| p.at(i))));
         let rate = G::vector(&Vector3::x(), &Vector3::y());
         let (a, u) = parts::<G, F64x4>(&motion::<G, M, _>(&wide));
-        let log = G::parameters::<M, F64x4>(&motion::<G, M, _>(&wide));
-        let tangent = G::tangent::<M, F64x4>(&wide, &lift(&rate));
-        let inverse = G::tangent_inverse::<M, F64x4>(&wide, &lift(&rate));
+        let log = G::parameters(M::default(), &motion::<G, M, _>(&wide));
+        let tangent = G::tangent(M::default(), &wide, &lift(&rate));
+        let inverse = G::tangent_inverse(M::default(), &wide, &lift(&rate));
         for (lane, psi) in psi.iter().enumerate() {
             let pose = motion::<G, M, f64>(psi);
             let (b, v) = parts::<G, f64>(&pose);
             assert_eq!(a.q_wxyz().map(|x| x.lane(lane)), b.q_wxyz());
             assert_eq!(u.map(|x| x.lane(lane)), v);
             let narrow = |x: &G::Vector<F64x4>| G::Vector::<f64>::generate(|i| x.at(i).lane(lane));
-            assert_eq!(narrow(&log), G::parameters::<M, f64>(&pose));
-            assert_eq!(narrow(&tangent), G::tangent::<M, f64>(psi, &rate));
-            assert_eq!(narrow(&inverse), G::tangent_inverse::<M, f64>(psi, &rate));
+            assert_eq!(narrow(&log), G::parameters(M::default(), &pose));
+            assert_eq!(narrow(&tangent), G::tangent(M::default(), psi, &rate));
+            assert_eq!(narrow(&inverse), G::tangent_inverse(M::default(), psi, &rate));
         }
     }
 }
@@ -310,9 +310,9 @@ fn the_position_is_the_spatial_tangent_of_the_linear_part<M: Chart>() {
         let (p, q) = (Se3::angular(&psi), Se3::linear(&psi));
         let (attitude, position) = parts::<Se3, f64>(&motion::<Se3, M, f64>(&psi));
         // H(p) = R times the body tangent.
-        let want = attitude.rotate(&So3::tangent::<M, f64>(&p, &q));
+        let want = attitude.rotate(&So3::tangent(M::default(), &p, &q));
         assert!((position - want).norm() < 4e-15 * (1.0 + want.norm()), "{angle}");
-        assert_eq!(attitude, Rotation::from_parameters::<M>(&p));
+        assert_eq!(attitude, Rotation::from_parameters(M::default(), &p));
     });
 }
 

@@ -254,14 +254,18 @@ fn composition_is_the_product_of_matrices() {
 #[derive(Clone, Copy, Debug, Default)]
 struct Stretched;
 impl Map for Stretched {
-    const NAME: &'static str = "stretched";
-    const LIMIT: f64 = f64::INFINITY;
-    fn coefficients<S: Real>(s: S) -> Coefficients<S> {
+    fn name(self) -> &'static str {
+        "stretched"
+    }
+    fn limit(self) -> f64 {
+        f64::INFINITY
+    }
+    fn coefficients<S: Real>(self, s: S) -> Coefficients<S> {
         let e = S::exp_coefficients(s);
         let by = S::lift(1.0 + 1e-8);
         Coefficients { w: e.w * by, k: e.k * by, c: e.c }
     }
-    fn parameters<S: Real>(q: &Rotation<S>) -> Vector3<S> {
+    fn parameters<S: Real>(self, q: &Rotation<S>) -> Vector3<S> {
         q.rotation_vector()
     }
 }
@@ -271,7 +275,7 @@ fn normalization_repairs_small_deviations() {
     let mut random = Random(8);
     for _ in 0..1_000 {
         let psi = random.axis() * random.within(0.0, PI);
-        let bent = Rotation::from_parameters::<Stretched>(&psi);
+        let bent = Rotation::from_parameters(Stretched, &psi);
         assert!(defect(&bent.matrix()) > 1e-10 || psi.norm() < 0.1);
         assert!((length(&bent) - 1.0).abs() > 9e-9);
         let repaired = bent.normalized();

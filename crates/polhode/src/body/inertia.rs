@@ -117,6 +117,15 @@ impl fmt::Display for InertiaError {
 impl std::error::Error for InertiaError {}
 
 fn validate(m: &Matrix3<f64>) -> Result<(), InertiaError> {
+    let [a, b, c] = positive(m)?;
+    if a + b < c * (1.0 - TOLERANCE) {
+        return Err(InertiaError::Triangle { moments: [a, b, c] });
+    }
+    Ok(())
+}
+
+/// The principal moments, ascending, of a finite, symmetric, positive definite tensor.
+fn positive(m: &Matrix3<f64>) -> Result<[f64; 3], InertiaError> {
     if !m.iter().all(|x| x.is_finite()) {
         return Err(InertiaError::NotFinite { what: "the entries of the inertia" });
     }
@@ -129,14 +138,11 @@ fn validate(m: &Matrix3<f64>) -> Result<(), InertiaError> {
     }
     let mut moments: [f64; 3] = m.symmetric_eigenvalues().into();
     moments.sort_by(f64::total_cmp);
-    let [a, b, c] = moments;
+    let [a, _, c] = moments;
     if !(a > f64::EPSILON * c && c > 0.0) {
         return Err(InertiaError::NotPositive { moments });
     }
-    if a + b < c * (1.0 - TOLERANCE) {
-        return Err(InertiaError::Triangle { moments });
-    }
-    Ok(())
+    Ok(moments)
 }
 
 /// The inverse of a symmetric positive matrix by cofactors, of the matrix over its trace so that nothing overflows.
@@ -179,6 +185,11 @@ impl RotaryInertia<f64> {
         validate(&matrix)?;
         Ok(Self::unchecked((matrix + matrix.transpose()) * 0.5))
     }
+    /// Any positive definite tensor, whether or not a rigid body has it.
+    pub fn positive(matrix: Matrix3<f64>) -> Result<Self, InertiaError> {
+        positive(&matrix)?;
+        Ok(Self::unchecked((matrix + matrix.transpose()) * 0.5))
+    }
     /// From mass, centre of mass and the tensor about the centre of mass; the parallel-axis term is added.
     pub fn from_center_of_mass(
         mass: f64,
@@ -213,18 +224,45 @@ impl<S: Real> SpatialInertia<S> {
 impl SpatialInertia<f64> {
     /// From mass, centre of mass (body axes, from the reference point) and the tensor about the centre of mass.
     pub fn new(mass: f64, center: Vector3<f64>, about_center: Matrix3<f64>) -> Result<Self, InertiaError> {
-        if !mass.is_finite() {
-            return Err(InertiaError::NotFinite { what: "the mass" });
-        }
-        if mass <= 0.0 {
-            return Err(InertiaError::Mass { mass });
-        }
-        if !center.iter().all(|x| x.is_finite()) {
-            return Err(InertiaError::NotFinite { what: "the centre of mass" });
-        }
+        validate_mass(mass, &center)?;
         validate(&about_center)?;
         Ok(Self::unchecked(mass, center, (about_center + about_center.transpose()) * 0.5))
     }
+    /// From mass, centre of mass and the tensor about the reference point: any mass matrix with these blocks that is
+    /// positive definite, whether or not a rigid body has it. Added masses are of this kind, and the body of
+    /// Bauchau et al. 2013 is, whose principal moments break A + B >= C.
+    ///
+    /// ```
+    /// use nalgebra::{Matrix3, Vector3};
+    /// use polhode::body::SpatialInertia;
+    /// let tensor = Matrix3::new(1.25, 0.57, -0.23, 0.57, 1.56, 0.34, -0.23, 0.34, 2.54);
+    /// let center = Vector3::new(0.25, -0.03, 0.12);
+    /// assert!(SpatialInertia::mass_matrix(6.0, center, tensor).is_ok());
+    /// assert!(SpatialInertia::mass_matrix(60.0, center, tensor).is_err());
+    /// ```
+    pub fn mass_matrix(
+        mass: f64,
+        center: Vector3<f64>,
+        about_point: Matrix3<f64>,
+    ) -> Result<Self, InertiaError> {
+        validate_mass(mass, &center)?;
+        let about_center = about_point - steiner(mass, &center);
+        positive(&about_center)?;
+        Ok(Self::unchecked(mass, center, (about_center + about_center.transpose()) * 0.5))
+    }
+}
+
+fn validate_mass(mass: f64, center: &Vector3<f64>) -> Result<(), InertiaError> {
+    if !mass.is_finite() {
+        return Err(InertiaError::NotFinite { what: "the mass" });
+    }
+    if mass <= 0.0 {
+        return Err(InertiaError::Mass { mass });
+    }
+    if !center.iter().all(|x| x.is_finite()) {
+        return Err(InertiaError::NotFinite { what: "the centre of mass" });
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! point. The same load works on SO(3), where the reference point is fixed and only the moment counts, and on
 //! SE(3).
 
+use super::inverse::{PrescribedMotion, PrescribedRotation};
 use crate::group::Rotation;
 use crate::scalar::{Over, Real};
 use nalgebra::Vector3;
@@ -72,6 +73,10 @@ pub trait Load<S: Real> {
     fn wrench<T: Over<S>>(&self, at: &Kinematics<T>) -> Wrench<T>;
     /// The potential energy, or `None` for a load that has none.
     fn potential<T: Over<S>>(&self, _at: &Kinematics<T>) -> Option<T> {
+        None
+    }
+    /// The motion at time `t` that the load was made to produce, if it was: the exact solution.
+    fn motion<T: Over<S>>(&self, _t: T) -> Option<Kinematics<T>> {
         None
     }
 }
@@ -250,7 +255,7 @@ macro_rules! standard_loads {
     ($($(#[$doc:meta])* $name:ident),*) => {
         /// Any one load of the library, chosen at run time.
         #[derive(Clone, Copy, Debug)]
-        pub enum StandardLoad<S> {
+        pub enum StandardLoad<S: Real> {
             $($(#[$doc])* $name($name<S>),)*
         }
         impl<S: Real> Load<S> for StandardLoad<S> {
@@ -266,8 +271,14 @@ macro_rules! standard_loads {
                     $(StandardLoad::$name(load) => load.potential(at),)*
                 }
             }
+            #[inline(always)]
+            fn motion<T: Over<S>>(&self, t: T) -> Option<Kinematics<T>> {
+                match self {
+                    $(StandardLoad::$name(load) => load.motion(t),)*
+                }
+            }
         }
-        $(impl<S> From<$name<S>> for StandardLoad<S> {
+        $(impl<S: Real> From<$name<S>> for StandardLoad<S> {
             fn from(load: $name<S>) -> Self {
                 StandardLoad::$name(load)
             }
@@ -286,12 +297,16 @@ standard_loads!(
     /// A moment against the angular velocity.
     Drag,
     /// Krysl's potential with a wall.
-    SoftWall
+    SoftWall,
+    /// What makes a free body follow a motion.
+    PrescribedMotion,
+    /// What makes a body on a fixed point follow a motion.
+    PrescribedRotation
 );
 
 /// Any number of loads of the library, chosen at run time: what the problems and the command line use.
 #[derive(Clone, Debug, Default)]
-pub struct Loads<S> {
+pub struct Loads<S: Real> {
     list: Vec<StandardLoad<S>>,
 }
 
@@ -326,5 +341,12 @@ impl<S: Real> Load<S> for Loads<S> {
             sum += load.potential(at)?;
         }
         Some(sum)
+    }
+    /// Of a load that acts alone.
+    fn motion<T: Over<S>>(&self, t: T) -> Option<Kinematics<T>> {
+        match self.list.as_slice() {
+            [load] => load.motion(t),
+            _ => None,
+        }
     }
 }

@@ -1,16 +1,18 @@
 //! The physics of one body: validated inertia, loads with their potentials, and the state.
 
 mod inertia;
+mod inverse;
 mod load;
 
 pub use inertia::{InertiaError, RotaryInertia, SpatialInertia};
+pub use inverse::{About, InverseDynamics, PrescribedMotion, PrescribedRotation, Trajectory, Winding, rates};
 pub use load::{
     Drag, Frame, Gravity, Harmonic, Kinematics, Load, Loads, Moment, NoLoad, SoftWall, StandardLoad,
     TopGravity, Wrench,
 };
 
 use crate::group::{Coordinates, Group, So3, lift};
-use crate::scalar::{Over, Real};
+use crate::scalar::{Mask, Over, Real};
 
 /// A rigid body on the group `G`: its inertia and what acts on it.
 #[derive(Clone, Debug)]
@@ -41,6 +43,23 @@ impl<S: Real, G: Group> State<S, G> {
             pose: G::choose_pose::<S>(mask, &a.pose, &b.pose),
             momentum: G::Vector::<S>::choose(mask, &a.momentum, &b.momentum),
         }
+    }
+    /// True in the lanes where every number is the same.
+    pub fn same(&self, other: &Self) -> S::Mask {
+        let numbers = |state: &Self| {
+            let k = G::kinematics(S::zero(), &state.pose, &state.momentum);
+            let [w, x, y, z] = k.attitude.q_wxyz();
+            [w, x, y, z, k.position.x, k.position.y, k.position.z]
+        };
+        let equal = |a: S, b: S| a.below(b).or(b.below(a)).not();
+        let mut same = S::Mask::splat(true);
+        for (a, b) in numbers(self).into_iter().zip(numbers(other)) {
+            same = same.and(equal(a, b));
+        }
+        for i in 0..G::Vector::<S>::LEN {
+            same = same.and(equal(self.momentum.at(i), other.momentum.at(i)));
+        }
+        same
     }
     /// Momentum in space: π on SO(3), linear momentum and angular momentum about the space origin on SE(3).
     pub fn momentum_space(&self) -> G::Vector<S> {

@@ -20,24 +20,50 @@ pub struct Coefficients<S> {
     pub c: S,
 }
 
-/// A vectorial parameterization of rotation.
-pub trait Map: Copy + Default + core::fmt::Debug + 'static {
-    /// The name in method ids.
-    const NAME: &'static str;
-    /// |p| must stay below this (infinite where there is no limit).
-    const LIMIT: f64;
-    /// The three functions at s = p·p.
-    fn coefficients<S: Real>(s: S) -> Coefficients<S>;
-    /// 1/μ and the coefficient of p̃p̃ in the inverse tangent, (1/μ - w/2k)/s, written without cancellation.
+impl<S: Real> Coefficients<S> {
+    /// 1/μ and the coefficient of p̃p̃ in the inverse of H, (1/μ - w/2k)/s, written without cancellation.
     #[inline(always)]
-    fn inverse_coefficients<S: Real>(s: S) -> (S, S) {
-        let Coefficients { w, k, c } = Self::coefficients(s);
+    pub fn inverse(&self, s: S) -> (S, S) {
+        let Coefficients { w, k, c } = *self;
         let inverse = ((S::lift(2.0) * w * k + c * s) * k).recip();
         (k * inverse, (k * k * k - S::lift(0.5) * w * c) * inverse)
     }
-    /// The parameters of a rotation by at most π.
-    fn parameters<S: Real>(q: &Rotation<S>) -> Vector3<S>;
 }
+
+/// A vectorial parameterization of rotation, and of motion.
+///
+/// ```
+/// use nalgebra::Vector3;
+/// use polhode::group::{Cayley, Rotation};
+/// // p = 2 tan(φ/2): a quarter turn has length 2.
+/// let quarter = Rotation::from_parameters(Cayley, &Vector3::new(0.0, 0.0, 2.0));
+/// assert!((quarter.rotate(&Vector3::x()) - Vector3::y()).norm() < 1e-15);
+/// ```
+pub trait Map: Copy + Default + core::fmt::Debug + 'static {
+    /// The name in method ids.
+    fn name(self) -> &'static str;
+    /// |p| must stay below this (infinite where there is no limit).
+    fn limit(self) -> f64;
+    /// The three functions at s = p·p.
+    fn coefficients<S: Real>(self, s: S) -> Coefficients<S>;
+    /// 1/μ and the coefficient of p̃p̃ in the inverse tangent.
+    #[inline(always)]
+    fn inverse_coefficients<S: Real>(self, s: S) -> (S, S) {
+        self.coefficients(s).inverse(s)
+    }
+    /// The parameters of a rotation by at most π.
+    fn parameters<S: Real>(self, q: &Rotation<S>) -> Vector3<S>;
+    /// The coefficient of p̃p̃ in the displacement u = (μ I + z₂ p̃ + c p̃p̃) q of the motion parameters {q, p}, where
+    /// it is not that of the tangent: `None` is u = H(p) q, SE(3) as SO(3) at a dual number.
+    #[inline(always)]
+    fn axial<S: Real>(self, _s: S) -> Option<S> {
+        None
+    }
+}
+
+/// The angle up to which a map is used whose parameters are infinite at a half turn (or a whole one: twice that):
+/// beyond it steps and angles have little to do with each other.
+const STEEP: f64 = 5.671_281_819_617_709; // tan 80°
 
 /// p = φ n: the exponential map, parameters are the rotation vector. Any angle; log gives |p| ≤ π.
 #[derive(Clone, Copy, Debug, Default)]
@@ -53,19 +79,23 @@ pub struct Cayley;
 pub struct WienerMilenkovic;
 
 impl Map for Exponential {
-    const NAME: &'static str = "exp";
-    const LIMIT: f64 = f64::INFINITY;
+    fn name(self) -> &'static str {
+        "exp"
+    }
+    fn limit(self) -> f64 {
+        f64::INFINITY
+    }
     #[inline(always)]
-    fn coefficients<S: Real>(s: S) -> Coefficients<S> {
+    fn coefficients<S: Real>(self, s: S) -> Coefficients<S> {
         let ExpCoefficients { w, k, c, .. } = S::exp_coefficients(s);
         Coefficients { w, k, c }
     }
     #[inline(always)]
-    fn inverse_coefficients<S: Real>(s: S) -> (S, S) {
+    fn inverse_coefficients<S: Real>(self, s: S) -> (S, S) {
         (S::one(), S::exp_coefficients(s).g)
     }
     #[inline]
-    fn parameters<S: Real>(q: &Rotation<S>) -> Vector3<S> {
+    fn parameters<S: Real>(self, q: &Rotation<S>) -> Vector3<S> {
         let q = q.shorter();
         let x = q.v.dot(&q.v);
         // φ/(2 sin(φ/2)) = asin(√x)/√x: its series below x = 0.01, atan2 beyond.
@@ -81,7 +111,7 @@ impl Map for Exponential {
 }
 
 /// Taylor coefficients of asin(√x)/√x in x.
-const ARCSINE: [f64; 10] = [
+pub(super) const ARCSINE: [f64; 10] = [
     1.0,
     1.0 / 6.0,
     3.0 / 40.0,
@@ -95,44 +125,56 @@ const ARCSINE: [f64; 10] = [
 ];
 
 impl Map for EulerRodrigues {
-    const NAME: &'static str = "euler-rodrigues";
-    const LIMIT: f64 = 2.0;
+    fn name(self) -> &'static str {
+        "euler-rodrigues"
+    }
+    fn limit(self) -> f64 {
+        2.0
+    }
     #[inline(always)]
-    fn coefficients<S: Real>(s: S) -> Coefficients<S> {
+    fn coefficients<S: Real>(self, s: S) -> Coefficients<S> {
         let w = (S::one() - s * S::lift(0.25)).sqrt();
         Coefficients { w, k: S::lift(0.5), c: S::lift(0.25) / w }
     }
     #[inline(always)]
-    fn parameters<S: Real>(q: &Rotation<S>) -> Vector3<S> {
+    fn parameters<S: Real>(self, q: &Rotation<S>) -> Vector3<S> {
         q.shorter().v * S::lift(2.0)
     }
 }
 
 impl Map for Cayley {
-    const NAME: &'static str = "cayley";
-    const LIMIT: f64 = f64::INFINITY;
+    fn name(self) -> &'static str {
+        "cayley"
+    }
+    fn limit(self) -> f64 {
+        2.0 * STEEP
+    }
     #[inline(always)]
-    fn coefficients<S: Real>(s: S) -> Coefficients<S> {
+    fn coefficients<S: Real>(self, s: S) -> Coefficients<S> {
         let w = (S::one() + s * S::lift(0.25)).sqrt().recip();
         Coefficients { w, k: w * S::lift(0.5), c: S::zero() }
     }
     #[inline(always)]
-    fn parameters<S: Real>(q: &Rotation<S>) -> Vector3<S> {
+    fn parameters<S: Real>(self, q: &Rotation<S>) -> Vector3<S> {
         q.v * (S::lift(2.0) / q.w)
     }
 }
 
 impl Map for WienerMilenkovic {
-    const NAME: &'static str = "wiener-milenkovic";
-    const LIMIT: f64 = f64::INFINITY;
+    fn name(self) -> &'static str {
+        "wiener-milenkovic"
+    }
+    fn limit(self) -> f64 {
+        4.0 * STEEP
+    }
     #[inline(always)]
-    fn coefficients<S: Real>(s: S) -> Coefficients<S> {
+    fn coefficients<S: Real>(self, s: S) -> Coefficients<S> {
         let m = s * S::lift(1.0 / 16.0);
         let b = (S::one() + m).recip();
         Coefficients { w: (S::one() - m) * b, k: b * S::lift(0.5), c: b * b * S::lift(0.125) }
     }
     #[inline(always)]
-    fn parameters<S: Real>(q: &Rotation<S>) -> Vector3<S> {
+    fn parameters<S: Real>(self, q: &Rotation<S>) -> Vector3<S> {
         let q = q.shorter();
         q.v * (S::lift(4.0) / (S::one() + q.w))
     }

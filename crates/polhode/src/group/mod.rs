@@ -8,11 +8,13 @@ mod map;
 mod rotation;
 mod se3;
 mod so3;
+mod vectorial;
 
 pub use map::{Cayley, Coefficients, EulerRodrigues, Exponential, Map, WienerMilenkovic};
 pub use rotation::{Rotation, Turn};
 pub use se3::{Motion, Screw, Se3};
 pub use so3::So3;
+pub use vectorial::{MapKind, Reading, Vectorial};
 
 use crate::body::{Kinematics, Wrench};
 use crate::scalar::{Dual, Mask, Over, Real};
@@ -124,7 +126,7 @@ pub fn unit<S: Real, V: Coordinates<S>>(j: usize) -> V {
 /// ```
 /// use nalgebra::Vector3;
 /// use polhode::group::{Exponential, Group, So3};
-/// let quarter = So3::increment::<Exponential, f64>(&Vector3::new(0.0, 0.0, core::f64::consts::FRAC_PI_2));
+/// let quarter = So3::increment(Exponential, &Vector3::new(0.0, 0.0, core::f64::consts::FRAC_PI_2));
 /// let x = So3::push(&quarter, &Vector3::x());
 /// assert!((x - Vector3::y()).norm() < 1e-15);
 /// ```
@@ -160,21 +162,31 @@ pub trait Group: Copy + Debug + Default + 'static {
     /// of the positions.
     fn distance<S: Real>(a: &Self::Pose<S>, b: &Self::Pose<S>) -> (S, S);
 
-    /// The motion with the parameters `psi` of the map `M`.
-    fn increment<M: Map, S: Real>(psi: &Self::Vector<S>) -> Self::Increment<S>;
+    /// The motion with the parameters `psi` of the map.
+    fn increment<M: Map, S: Real>(map: M, psi: &Self::Vector<S>) -> Self::Increment<S>;
     /// The pose after an increment, in the moving frame.
     fn advance<S: Real>(pose: &Self::Pose<S>, step: &Self::Increment<S>) -> Self::Pose<S>;
     /// The parameters of a motion, the inverse of [`Group::increment`].
-    fn parameters<M: Map, S: Real>(a: &Self::Pose<S>) -> Self::Vector<S>;
+    fn parameters<M: Map, S: Real>(map: M, a: &Self::Pose<S>) -> Self::Vector<S>;
     /// Velocity of the moving frame, in that frame, when the parameters move at `rate`: V = dexp₋Ψ(Ψ̇).
-    fn tangent<M: Map, S: Real>(psi: &Self::Vector<S>, rate: &Self::Vector<S>) -> Self::Vector<S>;
+    fn tangent<M: Map, S: Real>(map: M, psi: &Self::Vector<S>, rate: &Self::Vector<S>) -> Self::Vector<S>;
     /// The inverse of [`Group::tangent`]: Ψ̇ = (dexp₋Ψ)⁻¹(V).
-    fn tangent_inverse<M: Map, S: Real>(psi: &Self::Vector<S>, v: &Self::Vector<S>) -> Self::Vector<S>;
+    fn tangent_inverse<M: Map, S: Real>(
+        map: M,
+        psi: &Self::Vector<S>,
+        v: &Self::Vector<S>,
+    ) -> Self::Vector<S>;
 
     /// A momentum or load seen from the frame that the increment leads to: Rᵀ P on SO(3).
     fn pull<S: Real>(step: &Self::Increment<S>, p: &Self::Vector<S>) -> Self::Vector<S>;
     /// The inverse of [`Group::pull`]: R P on SO(3).
     fn push<S: Real>(step: &Self::Increment<S>, p: &Self::Vector<S>) -> Self::Vector<S>;
+    /// The motion that makes this one when it is done twice.
+    fn half<S: Real>(step: &Self::Increment<S>) -> Self::Increment<S>;
+    /// A velocity seen from the frame that the increment leads to: Rᵀ V on SO(3).
+    fn pull_velocity<S: Real>(step: &Self::Increment<S>, v: &Self::Vector<S>) -> Self::Vector<S>;
+    /// The inverse of [`Group::pull_velocity`]: R V on SO(3).
+    fn push_velocity<S: Real>(step: &Self::Increment<S>, v: &Self::Vector<S>) -> Self::Vector<S>;
     /// A body momentum or load seen from space: R P on SO(3).
     fn to_space<S: Real>(pose: &Self::Pose<S>, p: &Self::Vector<S>) -> Self::Vector<S>;
     /// The rate of a momentum in the frame that moves with `v`, with no load: -Ω × Π on SO(3).

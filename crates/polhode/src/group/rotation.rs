@@ -34,8 +34,8 @@ pub struct Turn<S> {
 impl<S: Real> Turn<S> {
     /// From the parameters of any vectorial map.
     #[inline(always)]
-    pub fn from_parameters<M: Map>(p: &Vector3<S>) -> Self {
-        let c = M::coefficients(p.dot(p));
+    pub fn from_parameters<M: Map>(map: M, p: &Vector3<S>) -> Self {
+        let c = map.coefficients(p.dot(p));
         Turn { psi: *p, w: c.w, k: c.k }
     }
     /// p × x and p × (p × x), each times its coefficient: z₁ = 2wk, z₂ = 2k².
@@ -57,6 +57,18 @@ impl<S: Real> Turn<S> {
     pub fn unrotate(&self, x: &Vector3<S>) -> Vector3<S> {
         let (once, twice) = self.parts(x);
         x - once + twice
+    }
+    /// The rotation that makes this one when it is done twice: half the angle about the same axis.
+    #[inline(always)]
+    pub fn half(&self) -> Self {
+        // cos(φ/4) = √((1 + w)/2), and sin(φ/2) = 2 sin(φ/4) cos(φ/4).
+        let per = (S::lift(2.0) * (S::one() + self.w)).sqrt().recip();
+        Turn { psi: self.psi, w: (S::one() + self.w) * per, k: self.k * per }
+    }
+    /// tan(φ/4) n: half the Cayley parameters of the half rotation.
+    #[inline(always)]
+    pub(super) fn quarter_tangent(&self) -> Vector3<S> {
+        self.psi * (self.k / (S::one() + self.w))
     }
     /// The quaternion.
     #[inline(always)]
@@ -83,17 +95,17 @@ impl<S: Real> Rotation<S> {
     /// From a rotation vector (axis times angle), any length.
     #[inline]
     pub fn from_rotation_vector(psi: &Vector3<S>) -> Self {
-        Self::from_parameters::<Exponential>(psi)
+        Self::from_parameters(Exponential, psi)
     }
     /// The rotation vector, with length in [0, π]. At π exactly both signs describe the rotation; the one of
     /// the stored quaternion is returned.
     pub fn rotation_vector(&self) -> Vector3<S> {
-        Exponential::parameters(self)
+        Exponential.parameters(self)
     }
     /// From the parameters of any vectorial map.
     #[inline(always)]
-    pub fn from_parameters<M: Map>(p: &Vector3<S>) -> Self {
-        Turn::from_parameters::<M>(p).rotation()
+    pub fn from_parameters<M: Map>(map: M, p: &Vector3<S>) -> Self {
+        Turn::from_parameters(map, p).rotation()
     }
     /// From an orthonormal matrix with determinant one; well conditioned at every angle, π included.
     pub fn from_matrix(m: &Matrix3<S>) -> Self {

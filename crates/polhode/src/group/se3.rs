@@ -3,7 +3,7 @@
 //! SE(3) is SO(3) at a dual number (transference): with the parameters p + ε q the rotation code yields R and
 //! u = H(p) q, and the tangents of the map act on Ω + ε v (Bauchau et al. 2013, section 4, dual reading).
 
-use super::{Group, Map, Rotation, Turn, so3};
+use super::{Coefficients, Group, Map, Rotation, Turn, so3};
 use crate::body::{Kinematics, SpatialInertia, Wrench};
 use crate::scalar::{Dual, Over, Real};
 use nalgebra::{SVector, Vector3};
@@ -49,6 +49,38 @@ fn to_dual<S: Real>(x: &Six<S>) -> Vector3<Dual<S, 1>> {
 #[inline(always)]
 fn from_dual<S: Real>(x: &Vector3<Dual<S, 1>>) -> Six<S> {
     Six::from_fn(|i, _| if i < 3 { x[i].eps[0] } else { x[i - 3].re })
+}
+
+/// a + ε b.
+#[inline(always)]
+fn along<S: Real>(a: &Vector3<S>, b: &Vector3<S>) -> Vector3<Dual<S, 1>> {
+    Vector3::from_fn(|i, _| Dual { re: a[i], eps: [b[i]] })
+}
+/// The coefficients of N(p) in u = N(p) q at s = p·p: those of H unless the map reads its parameters otherwise.
+#[inline(always)]
+fn displacing<M: Map, S: Real>(map: M, s: S) -> Coefficients<S> {
+    let tangent = map.coefficients(s);
+    match map.axial(s) {
+        Some(c) => Coefficients { c, ..tangent },
+        None => tangent,
+    }
+}
+/// u = N(p) q.
+#[inline(always)]
+fn displacement<M: Map, S: Real>(map: M, p: &Vector3<S>, q: &Vector3<S>) -> Vector3<S> {
+    let s = p.dot(p);
+    // The spatial tangent H(p) is the body tangent at -p.
+    so3::apply(&displacing(map, s), s, &-p, q)
+}
+/// q = N(p)⁻¹ u.
+#[inline(always)]
+fn displacement_inverse<M: Map, S: Real>(map: M, p: &Vector3<S>, u: &Vector3<S>) -> Vector3<S> {
+    let s = p.dot(p);
+    let inverse = match map.axial(s) {
+        Some(_) => displacing(map, s).inverse(s),
+        None => map.inverse_coefficients(s),
+    };
+    so3::apply_inverse(inverse, &-p, u)
 }
 
 impl Group for Se3 {
@@ -97,10 +129,9 @@ impl Group for Se3 {
         (a.attitude.distance(&b.attitude), d.dot(&d).sqrt())
     }
     #[inline(always)]
-    fn increment<M: Map, S: Real>(psi: &Six<S>) -> Screw<S> {
+    fn increment<M: Map, S: Real>(map: M, psi: &Six<S>) -> Screw<S> {
         let (q, p) = parts(psi);
-        // The spatial tangent H(p) is the body tangent at -p.
-        Screw { turn: Turn::from_parameters::<M>(&p), displacement: so3::tangent::<M, S>(&-p, &q) }
+        Screw { turn: Turn::from_parameters(map, &p), displacement: displacement(map, &p, &q) }
     }
     #[inline(always)]
     fn advance<S: Real>(pose: &Motion<S>, step: &Screw<S>) -> Motion<S> {
@@ -109,17 +140,33 @@ impl Group for Se3 {
             position: pose.position + pose.attitude.rotate(&step.displacement),
         }
     }
-    fn parameters<M: Map, S: Real>(a: &Motion<S>) -> Six<S> {
-        let p = M::parameters(&a.attitude);
-        stack(&so3::tangent_inverse::<M, S>(&-p, &a.position), &p)
+    fn parameters<M: Map, S: Real>(map: M, a: &Motion<S>) -> Six<S> {
+        let p = map.parameters(&a.attitude);
+        stack(&displacement_inverse(map, &p, &a.position), &p)
     }
     #[inline(always)]
-    fn tangent<M: Map, S: Real>(psi: &Six<S>, rate: &Six<S>) -> Six<S> {
-        from_dual(&so3::tangent::<M, Dual<S, 1>>(&to_dual(psi), &to_dual(rate)))
+    fn tangent<M: Map, S: Real>(map: M, psi: &Six<S>, rate: &Six<S>) -> Six<S> {
+        if map.axial(S::zero()).is_none() {
+            return from_dual(&so3::tangent(map, &to_dual(psi), &to_dual(rate)));
+        }
+        let (q, p) = parts(psi);
+        let (dq, dp) = parts(rate);
+        let moving: Vector3<Dual<S, 1>> = displacement(map, &along(&p, &dp), &along(&q, &dq));
+        let linear = Turn::from_parameters(map, &p).unrotate(&moving.map(|x| x.eps[0]));
+        stack(&linear, &so3::tangent(map, &p, &dp))
     }
     #[inline(always)]
-    fn tangent_inverse<M: Map, S: Real>(psi: &Six<S>, v: &Six<S>) -> Six<S> {
-        from_dual(&so3::tangent_inverse::<M, Dual<S, 1>>(&to_dual(psi), &to_dual(v)))
+    fn tangent_inverse<M: Map, S: Real>(map: M, psi: &Six<S>, v: &Six<S>) -> Six<S> {
+        if map.axial(S::zero()).is_none() {
+            return from_dual(&so3::tangent_inverse(map, &to_dual(psi), &to_dual(v)));
+        }
+        let (q, p) = parts(psi);
+        let (linear, omega) = parts(v);
+        let dp = so3::tangent_inverse(map, &p, &omega);
+        // What is left of the rate of the displacement is N(p) dq.
+        let turning: Vector3<Dual<S, 1>> = displacement(map, &along(&p, &dp), &q.map(Dual::constant));
+        let left = Turn::from_parameters(map, &p).rotate(&linear) - turning.map(|x| x.eps[0]);
+        stack(&displacement_inverse(map, &p, &left), &dp)
     }
     #[inline(always)]
     fn pull<S: Real>(step: &Screw<S>, p: &Six<S>) -> Six<S> {
@@ -131,6 +178,24 @@ impl Group for Se3 {
         let (f, m) = parts(p);
         let f = step.turn.rotate(&f);
         stack(&f, &(step.turn.rotate(&m) + step.displacement.cross(&f)))
+    }
+    #[inline(always)]
+    fn half<S: Real>(step: &Screw<S>) -> Screw<S> {
+        // u = (I + R) u_half, and (I + R)⁻¹ = (I - g̃)/2 with g the tangent of half the angle of R along its axis.
+        let u = &step.displacement;
+        let displacement = (u - step.turn.quarter_tangent().cross(u)) * S::lift(0.5);
+        Screw { turn: step.turn.half(), displacement }
+    }
+    #[inline(always)]
+    fn pull_velocity<S: Real>(step: &Screw<S>, v: &Six<S>) -> Six<S> {
+        let (linear, omega) = parts(v);
+        stack(&step.turn.unrotate(&(linear + omega.cross(&step.displacement))), &step.turn.unrotate(&omega))
+    }
+    #[inline(always)]
+    fn push_velocity<S: Real>(step: &Screw<S>, v: &Six<S>) -> Six<S> {
+        let (linear, omega) = parts(v);
+        let omega = step.turn.rotate(&omega);
+        stack(&(step.turn.rotate(&linear) + step.displacement.cross(&omega)), &omega)
     }
     #[inline(always)]
     fn to_space<S: Real>(pose: &Motion<S>, p: &Six<S>) -> Six<S> {

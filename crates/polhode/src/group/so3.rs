@@ -11,9 +11,20 @@ pub struct So3;
 
 /// H(-p) x, the body tangent of the map at p.
 #[inline(always)]
-pub(super) fn tangent<M: Map, S: Real>(p: &Vector3<S>, x: &Vector3<S>) -> Vector3<S> {
+pub(super) fn tangent<M: Map, S: Real>(map: M, p: &Vector3<S>, x: &Vector3<S>) -> Vector3<S> {
     let s = p.dot(p);
-    let Coefficients { w, k, c } = M::coefficients(s);
+    apply(&map.coefficients(s), s, p, x)
+}
+
+/// The same with the coefficients at hand.
+#[inline(always)]
+pub(super) fn apply<S: Real>(
+    coefficients: &Coefficients<S>,
+    s: S,
+    p: &Vector3<S>,
+    x: &Vector3<S>,
+) -> Vector3<S> {
+    let Coefficients { w, k, c } = *coefficients;
     let px = p.cross(x);
     let z2 = S::lift(2.0) * k * k;
     x * (S::lift(2.0) * w * k + c * s) - px * z2 + p.cross(&px) * c
@@ -21,8 +32,13 @@ pub(super) fn tangent<M: Map, S: Real>(p: &Vector3<S>, x: &Vector3<S>) -> Vector
 
 /// H(-p)⁻¹ x.
 #[inline(always)]
-pub(super) fn tangent_inverse<M: Map, S: Real>(p: &Vector3<S>, x: &Vector3<S>) -> Vector3<S> {
-    let (along, across) = M::inverse_coefficients(p.dot(p));
+pub(super) fn tangent_inverse<M: Map, S: Real>(map: M, p: &Vector3<S>, x: &Vector3<S>) -> Vector3<S> {
+    apply_inverse(map.inverse_coefficients(p.dot(p)), p, x)
+}
+
+/// The same with the coefficients at hand.
+#[inline(always)]
+pub(super) fn apply_inverse<S: Real>((along, across): (S, S), p: &Vector3<S>, x: &Vector3<S>) -> Vector3<S> {
     let px = p.cross(x);
     x * along + px * S::lift(0.5) + p.cross(&px) * across
 }
@@ -73,23 +89,23 @@ impl Group for So3 {
         (a.distance(b), S::zero())
     }
     #[inline(always)]
-    fn increment<M: Map, S: Real>(psi: &Vector3<S>) -> Turn<S> {
-        Turn::from_parameters::<M>(psi)
+    fn increment<M: Map, S: Real>(map: M, psi: &Vector3<S>) -> Turn<S> {
+        Turn::from_parameters(map, psi)
     }
     #[inline(always)]
     fn advance<S: Real>(pose: &Rotation<S>, step: &Turn<S>) -> Rotation<S> {
         pose.advance(step)
     }
-    fn parameters<M: Map, S: Real>(a: &Rotation<S>) -> Vector3<S> {
-        M::parameters(a)
+    fn parameters<M: Map, S: Real>(map: M, a: &Rotation<S>) -> Vector3<S> {
+        map.parameters(a)
     }
     #[inline(always)]
-    fn tangent<M: Map, S: Real>(psi: &Vector3<S>, rate: &Vector3<S>) -> Vector3<S> {
-        tangent::<M, S>(psi, rate)
+    fn tangent<M: Map, S: Real>(map: M, psi: &Vector3<S>, rate: &Vector3<S>) -> Vector3<S> {
+        tangent(map, psi, rate)
     }
     #[inline(always)]
-    fn tangent_inverse<M: Map, S: Real>(psi: &Vector3<S>, v: &Vector3<S>) -> Vector3<S> {
-        tangent_inverse::<M, S>(psi, v)
+    fn tangent_inverse<M: Map, S: Real>(map: M, psi: &Vector3<S>, v: &Vector3<S>) -> Vector3<S> {
+        tangent_inverse(map, psi, v)
     }
     #[inline(always)]
     fn pull<S: Real>(step: &Turn<S>, p: &Vector3<S>) -> Vector3<S> {
@@ -98,6 +114,18 @@ impl Group for So3 {
     #[inline(always)]
     fn push<S: Real>(step: &Turn<S>, p: &Vector3<S>) -> Vector3<S> {
         step.rotate(p)
+    }
+    #[inline(always)]
+    fn half<S: Real>(step: &Turn<S>) -> Turn<S> {
+        step.half()
+    }
+    #[inline(always)]
+    fn pull_velocity<S: Real>(step: &Turn<S>, v: &Vector3<S>) -> Vector3<S> {
+        step.unrotate(v)
+    }
+    #[inline(always)]
+    fn push_velocity<S: Real>(step: &Turn<S>, v: &Vector3<S>) -> Vector3<S> {
+        step.rotate(v)
     }
     #[inline(always)]
     fn to_space<S: Real>(pose: &Rotation<S>, p: &Vector3<S>) -> Vector3<S> {

@@ -4,7 +4,7 @@
 //! Momentum form, eqs (18), (19):  P₁ = exp[-h V](P₀ + h T) forward, P₁ = exp[-h V] P₀ + h T backward
 //! with V, P, T at the start (forward) or at the end (backward) of the step.
 
-use super::scheme::{Scheme, Start};
+use super::scheme::{One, Scheme, Start};
 use crate::body::{Body, Load, State};
 use crate::group::{Exponential, Group, lift, unit};
 use crate::scalar::{Over, Real};
@@ -19,7 +19,7 @@ pub(super) fn forward_rate<S: Real, G: Group, L: Load<S>>(
 ) -> State<S, G> {
     let start = Start::new(body, state, t, h);
     let rate = G::transport(&start.velocity, &state.momentum) + start.load;
-    let step = G::increment::<Exponential, S>(&(start.velocity * h));
+    let step = G::increment(Exponential, &(start.velocity * h));
     State { pose: start.advance(&step), momentum: state.momentum + rate * h }
 }
 
@@ -32,7 +32,7 @@ pub(super) fn forward_momentum<S: Real, G: Group, L: Load<S>>(
     h: S,
 ) -> State<S, G> {
     let start = Start::new(body, state, t, h);
-    let step = G::increment::<Exponential, S>(&(start.velocity * h));
+    let step = G::increment(Exponential, &(start.velocity * h));
     State { pose: start.advance(&step), momentum: G::pull(&step, &(state.momentum + start.load * h)) }
 }
 
@@ -49,7 +49,7 @@ impl BackwardRate {
         v: &G::Vector<T>,
     ) -> (G::Increment<T>, G::Vector<T>) {
         let (h, p0) = (T::of(start.h), lift::<S, T, _, G::Vector<T>>(&start.state.momentum));
-        let step = G::increment::<Exponential, T>(&(*v * h));
+        let step = G::increment(Exponential, &(*v * h));
         let pose = G::advance(&G::lift_pose(&start.state.pose), &step);
         let load = start.body.load(T::of(start.t + start.h), &pose, v);
         let rate = G::transport(v, &G::momentum(inertia, v)) + load;
@@ -58,6 +58,7 @@ impl BackwardRate {
 }
 
 impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for BackwardRate {
+    type Unknown = One;
     #[inline(always)]
     fn guess(&self, _start: &Start<'_, S, G, L>, end_velocity: &G::Vector<S>) -> G::Vector<S> {
         *end_velocity
@@ -88,6 +89,7 @@ impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for BackwardRate {
 pub(super) struct BackwardMomentum;
 
 impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for BackwardMomentum {
+    type Unknown = One;
     #[inline(always)]
     fn guess(&self, _start: &Start<'_, S, G, L>, end_velocity: &G::Vector<S>) -> G::Vector<S> {
         *end_velocity
@@ -96,14 +98,14 @@ impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for BackwardMomentum {
     fn residual<T: Over<S>>(&self, start: &Start<'_, S, G, L>, x: &G::Vector<T>) -> G::Vector<T> {
         let inertia = G::lift_inertia::<S, T>(&start.body.inertia);
         let (h, p0) = (T::of(start.h), lift::<S, T, _, G::Vector<T>>(&start.state.momentum));
-        let step = G::increment::<Exponential, T>(&(*x * h));
+        let step = G::increment(Exponential, &(*x * h));
         let pose = G::advance(&G::lift_pose(&start.state.pose), &step);
         let load = start.body.load(T::of(start.t + start.h), &pose, x);
         *x - G::velocity(&inertia, &(G::pull(&step, &p0) + load * h))
     }
     #[inline(always)]
     fn finish(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>) -> State<S, G> {
-        let step = G::increment::<Exponential, S>(&(*x * start.h));
+        let step = G::increment(Exponential, &(*x * start.h));
         let pose = start.advance(&step);
         let load = start.body.load(start.t + start.h, &pose, x);
         State { pose, momentum: G::pull(&step, &start.state.momentum) + load * start.h }

@@ -3,7 +3,7 @@
 //! SWC1 (Simo & Wong 1991, ALGO_C1): Ψ = h W, W = (V₀ + V₁)/2, P₁ = exp[-Ψ] P₀ + h exp[-Ψ/2] T(t + h/2, C₀ exp[Ψ/2])
 //! AKW (Austin, Krishnaprasad & Wang 1993): P₁ = P₀ - h W×M W + h/2 (T₀ + T₁), C₁ = C₀ cay[h W]
 
-use super::scheme::{Scheme, Start};
+use super::scheme::{One, Scheme, Start};
 use crate::body::{Load, State};
 use crate::group::{Cayley, Exponential, Group, lift, unit};
 use crate::scalar::{Over, Real};
@@ -40,7 +40,7 @@ impl Swc1 {
         w: &G::Vector<T>,
     ) -> (G::Increment<T>, G::Vector<T>) {
         let (h, p0) = (T::of(start.h), lift::<S, T, _, G::Vector<T>>(&start.state.momentum));
-        let half = G::increment::<Exponential, T>(&(*w * (h * T::lift(0.5))));
+        let half = G::increment(Exponential, &(*w * (h * T::lift(0.5))));
         let middle = G::advance(&G::lift_pose(&start.state.pose), &half);
         let time = T::of(start.t + start.h * S::lift(0.5));
         let load = start.body.load(time, &middle, w);
@@ -50,6 +50,7 @@ impl Swc1 {
 }
 
 impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for Swc1 {
+    type Unknown = One;
     #[inline(always)]
     fn guess(&self, start: &Start<'_, S, G, L>, end_velocity: &G::Vector<S>) -> G::Vector<S> {
         mean(start, end_velocity)
@@ -84,7 +85,7 @@ impl Akw {
         w: &G::Vector<T>,
     ) -> (G::Increment<T>, G::Vector<T>) {
         let h = T::of(start.h);
-        let step = G::increment::<Cayley, T>(&(*w * h));
+        let step = G::increment(Cayley, &(*w * h));
         let pose = G::advance(&G::lift_pose(&start.state.pose), &step);
         let end = *w * T::lift(2.0) - lift::<S, T, _, G::Vector<T>>(&start.velocity);
         let load = start.body.load(T::of(start.t + start.h), &pose, &end);
@@ -95,6 +96,7 @@ impl Akw {
 }
 
 impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for Akw {
+    type Unknown = One;
     #[inline(always)]
     fn guess(&self, start: &Start<'_, S, G, L>, end_velocity: &G::Vector<S>) -> G::Vector<S> {
         mean(start, end_velocity)

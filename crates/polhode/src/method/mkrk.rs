@@ -23,16 +23,16 @@ fn slope<S: Real, G: Group, L: Load<S>, T: Over<S>>(
     psi: &G::Vector<T>,
     p: &G::Vector<T>,
 ) -> Slope<T, G> {
-    let step = G::increment::<Exponential, T>(psi);
+    let step = G::increment(Exponential, psi);
     let v = G::velocity(&G::lift_inertia::<S, T>(&body.inertia), &G::pull(&step, p));
     let load = body.load(t, &G::advance(&G::lift_pose(pose), &step), &v);
-    (G::tangent_inverse::<Exponential, T>(psi, &v), G::push(&step, &load))
+    (G::tangent_inverse(Exponential, psi, &v), G::push(&step, &load))
 }
 
 /// The state at (Ψ, p) of the chart.
 #[inline(always)]
 fn leave<S: Real, G: Group>(pose: &G::Pose<S>, psi: &G::Vector<S>, p: &G::Vector<S>) -> State<S, G> {
-    let step = G::increment::<Exponential, S>(psi);
+    let step = G::increment(Exponential, psi);
     State { pose: G::advance(pose, &step), momentum: G::pull(&step, p) }
 }
 

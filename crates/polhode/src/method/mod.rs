@@ -2,8 +2,11 @@
 
 mod composition;
 mod euler;
+mod galpha;
+mod intrinsic;
 mod midpoint;
 mod mkrk;
+mod options;
 mod registry;
 mod scheme;
 mod stepper;
@@ -11,7 +14,9 @@ mod tableau;
 mod trapezoid;
 
 pub use composition::Coefficients;
+pub use intrinsic::StepLoad;
+pub use options::Choice;
 pub use registry::{Claims, Method, MethodError, REGISTRY, Row, nearest};
-pub use scheme::{Scheme, Start};
+pub use scheme::{One, Scheme, Start, Two, Unknown};
 pub use stepper::Stepper;
 pub use tableau::{Tableau, TableauError, TableauKind};

@@ -2,11 +2,15 @@
 //! tested to hold, a claim not made is tested to fail.
 
 use super::composition::SETS;
+use super::galpha::Alpha;
+use super::intrinsic::StepLoad;
+use super::options::{self, Choice, LOAD, READING, RHO};
 use super::tableau::{Tableau, TableauError, TableauKind};
+use crate::group::{MapKind, Reading, Vectorial};
 use core::fmt;
 
 /// What a step is made of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Part {
     ForwardRate,
     ForwardMomentum,
@@ -16,7 +20,23 @@ pub(super) enum Part {
     Akw,
     BbTrap,
     BbTrapWd,
+    Preserving(Vectorial, StepLoad),
+    Decaying(Vectorial),
+    Galpha(Vectorial, Alpha),
     Mkrk,
+}
+
+impl Part {
+    /// What it keeps, where that depends on its options: with the Cayley map the ends of a step differ by a cross
+    /// product with their mean, so the mean load does the work of a potential that is linear in the attitude.
+    fn claims(&self, of_row: Claims) -> Claims {
+        match self {
+            Part::Preserving(map, StepLoad::Mean) if map.kind == MapKind::Cayley => {
+                Claims { gravity_energy: true, ..of_row }
+            }
+            _ => of_row,
+        }
+    }
 }
 
 /// What a method keeps to round-off, for each kind of load.
@@ -78,7 +98,74 @@ pub struct Row {
     pub claims: Claims,
     /// Paper and equations.
     pub citation: &'static str,
+    /// What may be chosen.
+    pub options: &'static [Choice],
     parts: &'static [(Part, f64)],
+}
+
+/// A row of an intrinsic scheme for each map.
+macro_rules! intrinsic {
+    ($family:literal, $title:literal, $citation:literal, $symmetric:literal, $claims:expr, $options:expr,
+     $name:literal, $words:literal, $part:expr) => {
+        Row {
+            id: concat!($family, ":", $name),
+            title: concat!("Bauchau's ", $title, ", ", $words),
+            order: 2,
+            symmetric: $symmetric,
+            claims: $claims,
+            citation: concat!("Bauchau et al. 2013, eqs ", $citation),
+            options: $options,
+            parts: &[($part, 1.0)],
+        }
+    };
+}
+const fn dual(kind: MapKind) -> Vectorial {
+    Vectorial { kind, reading: Reading::Dual }
+}
+macro_rules! preserving {
+    ($name:literal, $kind:ident, $words:literal) => {
+        intrinsic!(
+            "preserving",
+            "energy and momentum preserving scheme",
+            "9, 22",
+            true,
+            Claims::BOTH,
+            &[LOAD, READING],
+            $name,
+            $words,
+            Part::Preserving(dual(MapKind::$kind), StepLoad::Midpoint)
+        )
+    };
+}
+macro_rules! decaying {
+    ($name:literal, $kind:ident, $words:literal) => {
+        intrinsic!(
+            "decaying",
+            "energy decaying scheme",
+            "10, 23",
+            false,
+            Claims::MOMENTUM,
+            &[READING],
+            $name,
+            $words,
+            Part::Decaying(dual(MapKind::$kind))
+        )
+    };
+}
+macro_rules! galpha {
+    ($name:literal, $kind:ident, $words:literal) => {
+        intrinsic!(
+            "galpha",
+            "generalized-alpha scheme",
+            "11 to 13, 24 to 26",
+            false,
+            Claims::NONE,
+            &[RHO, READING],
+            $name,
+            $words,
+            Part::Galpha(dual(MapKind::$kind), Alpha::from_rho(0.8))
+        )
+    };
 }
 
 /// Every method with a scheme of its own, and every named tableau.
@@ -90,6 +177,7 @@ pub static REGISTRY: &[Row] = &[
         symmetric: false,
         claims: Claims::AXIAL,
         citation: "Krysl 2006, eq. 11",
+        options: &[],
         parts: &[(Part::ForwardRate, 1.0)],
     },
     Row {
@@ -99,6 +187,7 @@ pub static REGISTRY: &[Row] = &[
         symmetric: false,
         claims: Claims::AXIAL,
         citation: "Krysl 2006, eq. 12",
+        options: &[],
         parts: &[(Part::BackwardRate, 1.0)],
     },
     Row {
@@ -108,6 +197,7 @@ pub static REGISTRY: &[Row] = &[
         symmetric: false,
         claims: Claims::MOMENTUM,
         citation: "Krysl 2006, eq. 18",
+        options: &[],
         parts: &[(Part::ForwardMomentum, 1.0)],
     },
     Row {
@@ -117,6 +207,7 @@ pub static REGISTRY: &[Row] = &[
         symmetric: false,
         claims: Claims::MOMENTUM,
         citation: "Krysl 2006, eq. 19",
+        options: &[],
         parts: &[(Part::BackwardMomentum, 1.0)],
     },
     Row {
@@ -126,6 +217,7 @@ pub static REGISTRY: &[Row] = &[
         symmetric: true,
         claims: Claims::AXIAL,
         citation: "Krysl 2006, section 3.2, TRAP",
+        options: &[],
         parts: &[(Part::ForwardRate, 0.5), (Part::BackwardRate, 0.5)],
     },
     Row {
@@ -135,6 +227,7 @@ pub static REGISTRY: &[Row] = &[
         symmetric: true,
         claims: Claims { free_energy: true, free_norm: true, ..Claims::AXIAL },
         citation: "Krysl 2006, section 3.2, IMID",
+        options: &[],
         parts: &[(Part::BackwardRate, 0.5), (Part::ForwardRate, 0.5)],
     },
     Row {
@@ -144,6 +237,7 @@ pub static REGISTRY: &[Row] = &[
         symmetric: true,
         claims: Claims::MOMENTUM,
         citation: "Krysl 2006, section 3.3, TRAPM",
+        options: &[],
         parts: &[(Part::ForwardMomentum, 0.5), (Part::BackwardMomentum, 0.5)],
     },
     Row {
@@ -153,6 +247,7 @@ pub static REGISTRY: &[Row] = &[
         symmetric: true,
         claims: Claims::MOMENTUM,
         citation: "Krysl 2006, section 3.3, IMIDM",
+        options: &[],
         parts: &[(Part::BackwardMomentum, 0.5), (Part::ForwardMomentum, 0.5)],
     },
     Row {
@@ -162,6 +257,7 @@ pub static REGISTRY: &[Row] = &[
         symmetric: true,
         claims: Claims::BOTH,
         citation: "Simo & Wong 1991; Krysl 2006, section 4, SWC1",
+        options: &[],
         parts: &[(Part::Swc1, 1.0)],
     },
     Row {
@@ -171,6 +267,7 @@ pub static REGISTRY: &[Row] = &[
         symmetric: true,
         claims: Claims { gravity_energy: true, gravity_axial: true, ..Claims::BOTH },
         citation: "Austin, Krishnaprasad & Wang 1993; Krysl 2006, section 4, AKW",
+        options: &[],
         parts: &[(Part::Akw, 1.0)],
     },
     Row {
@@ -180,6 +277,7 @@ pub static REGISTRY: &[Row] = &[
         symmetric: true,
         claims: Claims::BOTH,
         citation: "Bottasso & Borri 1998; Krysl 2006, section 4, BBTRAP",
+        options: &[],
         parts: &[(Part::BbTrap, 1.0)],
     },
     Row {
@@ -189,8 +287,21 @@ pub static REGISTRY: &[Row] = &[
         symmetric: false,
         claims: Claims::MOMENTUM,
         citation: "Bottasso & Borri 1998; Krysl 2006, section 4, BBTRAPWD",
+        options: &[],
         parts: &[(Part::BbTrapWd, 1.0)],
     },
+    preserving!("exp", Exponential, "exponential map"),
+    preserving!("euler-rodrigues", EulerRodrigues, "Euler-Rodrigues parameters"),
+    preserving!("cayley", Cayley, "Cayley-Gibbs-Rodrigues parameters"),
+    preserving!("wiener-milenkovic", WienerMilenkovic, "Wiener-Milenković parameters"),
+    decaying!("exp", Exponential, "exponential map"),
+    decaying!("euler-rodrigues", EulerRodrigues, "Euler-Rodrigues parameters"),
+    decaying!("cayley", Cayley, "Cayley-Gibbs-Rodrigues parameters"),
+    decaying!("wiener-milenkovic", WienerMilenkovic, "Wiener-Milenković parameters"),
+    galpha!("exp", Exponential, "exponential map"),
+    galpha!("euler-rodrigues", EulerRodrigues, "Euler-Rodrigues parameters"),
+    galpha!("cayley", Cayley, "Cayley-Gibbs-Rodrigues parameters"),
+    galpha!("wiener-milenkovic", WienerMilenkovic, "Wiener-Milenković parameters"),
     mkrk_row("mkrk:euler", "Munthe-Kaas, forward Euler (= forward-euler-m)", 1, false),
     mkrk_row("mkrk:backward-euler", "Munthe-Kaas, backward Euler (= backward-euler-m)", 1, false),
     mkrk_row("mkrk:midpoint", "Munthe-Kaas, implicit midpoint (= imidm)", 2, true),
@@ -211,6 +322,7 @@ const fn mkrk_row(id: &'static str, title: &'static str, order: u32, symmetric: 
         symmetric,
         claims: Claims::MOMENTUM,
         citation: "Munthe-Kaas 1998; Krysl 2006, section 4",
+        options: &[],
         parts: &[(Part::Mkrk, 1.0)],
     }
 }
@@ -224,6 +336,7 @@ pub struct Method {
     symmetric: bool,
     claims: Claims,
     citation: String,
+    options: &'static [Choice],
     parts: Vec<(Part, f64)>,
     tableau: Option<Tableau>,
 }
@@ -244,6 +357,13 @@ pub enum MethodError {
     NotSymmetric {
         /// The method inside the composition.
         id: String,
+    },
+    /// An option that the method does not have, or a value that it does not take.
+    Option {
+        /// The method.
+        id: String,
+        /// What is wrong.
+        reason: String,
     },
     /// A composition of an order that is not offered.
     Order {
@@ -268,6 +388,7 @@ impl fmt::Display for MethodError {
                 "'{id}' cannot be composed: it is not symmetric and of order 2, as the composition needs; use one of {}",
                 REGISTRY.iter().filter(|r| r.symmetric).map(|r| r.id).collect::<Vec<_>>().join(", ")
             ),
+            Self::Option { id, reason } => write!(f, "'{id}': {reason}"),
             Self::Order { order } if order.is_empty() => {
                 write!(f, "a composition needs an order, 4, 6 or 8: write compose:<method>:4")
             }
@@ -281,12 +402,13 @@ impl fmt::Display for MethodError {
 impl std::error::Error for MethodError {}
 
 impl Method {
-    /// The method with this id: one of [`REGISTRY`], `mkrk:` with a tableau written out, or
+    /// The method with this id: one of [`REGISTRY`] with its options, `mkrk:` with a tableau written out, or
     /// `compose:<method>:<order>`.
     ///
     /// ```
     /// use polhode::method::Method;
     /// assert_eq!(Method::parse("compose:imidm:6")?.order(), 6);
+    /// assert_eq!(Method::parse("galpha:exp,rho=0.5")?.order(), 2);
     /// assert!(Method::parse("imidn").unwrap_err().to_string().contains("did you mean imid or imidm"));
     /// # Ok::<(), polhode::method::MethodError>(())
     /// ```
@@ -296,19 +418,26 @@ impl Method {
             let asked = || MethodError::Order { order: order.into() };
             return Method::parse(inner)?.composed(order.parse().map_err(|_| asked())?);
         }
-        if let Some(row) = REGISTRY.iter().find(|row| row.id == id) {
+        let (base, given) = id.split_once(',').map_or((id, None), |(base, given)| (base, Some(given)));
+        let plain = |row: &&Row| row.id == base && (given.is_none() || !base.starts_with("mkrk:"));
+        if let Some(row) = REGISTRY.iter().find(plain) {
             let tableau = match id.strip_prefix("mkrk:") {
                 Some(name) => Some(Tableau::named(name).map_err(MethodError::Tableau)?),
                 None => None,
             };
+            let mut parts = row.parts.to_vec();
+            if let Some(given) = given {
+                options::set(base, row.options, &mut parts, given)?;
+            }
             return Ok(Method {
-                id: row.id.into(),
+                id: id.into(),
                 title: row.title.into(),
                 order: row.order,
                 symmetric: row.symmetric,
-                claims: row.claims,
+                claims: parts.iter().fold(row.claims, |claims, (part, _)| part.claims(claims)),
                 citation: row.citation.into(),
-                parts: row.parts.to_vec(),
+                options: row.options,
+                parts,
                 tableau,
             });
         }
@@ -338,6 +467,7 @@ impl Method {
             symmetric: tableau.stages() == 1 && tableau.is_symmetric(),
             claims: Claims::MOMENTUM,
             citation: "Munthe-Kaas 1998".into(),
+            options: &[],
             parts: vec![(Part::Mkrk, 1.0)],
             tableau: Some(tableau),
         }
@@ -401,6 +531,10 @@ impl Method {
     /// Paper and equations.
     pub fn citation(&self) -> &str {
         &self.citation
+    }
+    /// What may be chosen, as `,name=value` after the id.
+    pub fn options(&self) -> &'static [Choice] {
+        self.options
     }
     /// The tableau of a Munthe-Kaas method.
     pub fn tableau(&self) -> Option<&Tableau> {

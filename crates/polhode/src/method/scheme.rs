@@ -2,8 +2,8 @@
 
 use super::mkrk;
 use crate::body::{Body, Load, State};
-use crate::group::{Coordinates, Group, Jet, unit};
-use crate::scalar::{Over, Real};
+use crate::group::{Coordinates, Group, Jet, Map, Vectorial, unit};
+use crate::scalar::{Mask, Over, Real};
 use crate::solve::{Equations, Factor, Rung, StepError, Work, newton};
 
 /// Where a step starts: the body, its state, and what is worth computing once per step.
@@ -37,25 +37,78 @@ impl<'a, S: Real, G: Group, L: Load<S>> Start<'a, S, G, L> {
     }
 }
 
+/// How many velocities a scheme solves for at once.
+pub trait Unknown<G: Group>: 'static {
+    /// All of them in one.
+    type Of<S: Real>: Coordinates<S>;
+    /// Their size in rad/s, see [`Group::size`].
+    fn size<S: Real>(length: S, x: &Self::Of<S>) -> S;
+}
+
+/// One velocity.
+#[derive(Clone, Copy, Debug)]
+pub struct One;
+/// Two velocities.
+#[derive(Clone, Copy, Debug)]
+pub struct Two;
+
+impl<G: Group> Unknown<G> for One {
+    type Of<S: Real> = G::Vector<S>;
+    #[inline(always)]
+    fn size<S: Real>(length: S, x: &G::Vector<S>) -> S {
+        G::size(length, x)
+    }
+}
+impl<G: Group> Unknown<G> for Two {
+    type Of<S: Real> = G::Pair<S>;
+    #[inline(always)]
+    fn size<S: Real>(length: S, x: &G::Pair<S>) -> S {
+        let (a, b) = G::split(x);
+        G::size(length, &a) + G::size(length, &b)
+    }
+}
+
+/// The unknowns of a scheme at the scalar `T`.
+pub type Of<E, S, G, L, T> = <<E as Scheme<S, G, L>>::Unknown as Unknown<G>>::Of<T>;
+
+/// The scalar that carries the derivatives with respect to all unknowns.
+type AllSlopes<E, S, G, L> = <Of<E, S, G, L, S> as Coordinates<S>>::Jet;
+
 /// An implicit one-step scheme with unknowns of the kind of a velocity. The residual is written once, generic in
 /// the scalar, and is meant to be close to the identity in `x` (a fixed-point form), which scales the system.
 pub trait Scheme<S: Real, G: Group, L: Load<S>> {
+    /// [`One`] velocity, or [`Two`].
+    type Unknown: Unknown<G>;
     /// The unknown, given a guess of the velocity at the end of the step.
-    fn guess(&self, start: &Start<'_, S, G, L>, end_velocity: &G::Vector<S>) -> G::Vector<S>;
+    fn guess(&self, start: &Start<'_, S, G, L>, end_velocity: &G::Vector<S>) -> Of<Self, S, G, L, S>;
     /// Zero at the solution.
-    fn residual<T: Over<S>>(&self, start: &Start<'_, S, G, L>, x: &G::Vector<T>) -> G::Vector<T>;
+    fn residual<T: Over<S>>(
+        &self,
+        start: &Start<'_, S, G, L>,
+        x: &Of<Self, S, G, L, T>,
+    ) -> Of<Self, S, G, L, T>;
     /// The new state, from the solution.
-    fn finish(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>) -> State<S, G>;
+    fn finish(&self, start: &Start<'_, S, G, L>, x: &Of<Self, S, G, L, S>) -> State<S, G>;
     /// A cheap approximation of the derivative of the residual at `x` with respect to x_j, for the first
     /// Jacobian of a step. Without one, the exact Jacobian by duals is used from the start.
     #[inline(always)]
-    fn tangent(&self, _start: &Start<'_, S, G, L>, _x: &G::Vector<S>, _j: usize) -> Option<G::Vector<S>> {
+    fn tangent(
+        &self,
+        _start: &Start<'_, S, G, L>,
+        _x: &Of<Self, S, G, L, S>,
+        _j: usize,
+    ) -> Option<Of<Self, S, G, L, S>> {
+        None
+    }
+    /// The map whose range the step must not leave, with the length of its parameters at the solution.
+    #[inline(always)]
+    fn range(&self, _start: &Start<'_, S, G, L>, _x: &Of<Self, S, G, L, S>) -> Option<(Vectorial, S)> {
         None
     }
 }
 
 /// The equations of one step of a scheme, with the iterate.
-struct Single<'a, 'b, S: Real, G: Group, L, E> {
+struct Single<'a, 'b, S: Real, G: Group, L: Load<S>, E: Scheme<S, G, L>> {
     scheme: &'a E,
     start: &'a mut Start<'b, S, G, L>,
     whole: S,
@@ -64,16 +117,16 @@ struct Single<'a, 'b, S: Real, G: Group, L, E> {
     size: S,
     /// The reciprocal of what corrections are compared with.
     per_size: S,
-    guess: G::Vector<S>,
-    x: G::Vector<S>,
-    residual: G::Vector<S>,
-    factor: <G::Vector<S> as Coordinates<S>>::Factor,
+    guess: Of<E, S, G, L, S>,
+    x: Of<E, S, G, L, S>,
+    residual: Of<E, S, G, L, S>,
+    factor: <Of<E, S, G, L, S> as Coordinates<S>>::Factor,
 }
 
 /// Solves a scheme for its unknown and returns the new state. A function of its own for each scheme, so that they
 /// compile side by side.
 #[inline(never)]
-pub(super) fn solve<S: Real, G: Group, L: Load<S>, E: Scheme<S, G, L>>(
+pub(super) fn step<S: Real, G: Group, L: Load<S>, E: Scheme<S, G, L>>(
     scheme: &E,
     body: &Body<S, G, L>,
     state: &State<S, G>,
@@ -82,37 +135,77 @@ pub(super) fn solve<S: Real, G: Group, L: Load<S>, E: Scheme<S, G, L>>(
     work: &mut Work,
 ) -> Result<State<S, G>, StepError> {
     let mut start = Start::new(body, state, t, h);
-    let x = {
-        let mut single = Single {
-            scheme,
-            whole: h,
-            length: G::length(&body.inertia, &start.velocity),
-            size: S::one(),
-            per_size: S::one(),
-            guess: start.velocity,
-            x: start.velocity,
-            residual: start.velocity,
-            factor: Factor::empty(),
-            start: &mut start,
-        };
-        newton(&mut single, work)?;
-        single.x
-    };
+    let x = solve(scheme, &mut start, work)?;
     Ok(scheme.finish(&start, &x))
+}
+
+/// Solves a scheme for its unknown.
+#[inline(always)]
+pub(super) fn solve<S: Real, G: Group, L: Load<S>, E: Scheme<S, G, L>>(
+    scheme: &E,
+    start: &mut Start<'_, S, G, L>,
+    work: &mut Work,
+) -> Result<Of<E, S, G, L, S>, StepError> {
+    let first = scheme.guess(start, &start.velocity);
+    let mut single = Single {
+        scheme,
+        whole: start.h,
+        length: G::length(&start.body.inertia, &start.velocity),
+        size: S::one(),
+        per_size: S::one(),
+        guess: first,
+        x: first,
+        residual: first,
+        factor: Factor::empty(),
+        start,
+    };
+    let solved = newton(&mut single, work);
+    let (x, guess) = (single.x, single.guess);
+    if let Some((map, length)) = scheme.range(start, &x) {
+        solved
+            .map_err(|error| out_of_range(map, scheme.range(start, &guess), start, 0.8).unwrap_or(error))?;
+        // A parameter that is not a number is no less wrong.
+        if !length.below(S::lift(map.limit())).all() {
+            out_of_range(map, Some((map, length)), start, 1.0).map_or(Ok(()), Err)?;
+        }
+        return Ok(x);
+    }
+    solved.map(|()| x)
+}
+
+/// The error of a step whose parameters have left `part` of the range of their map, if they have.
+#[cold]
+fn out_of_range<S: Real, G: Group, L>(
+    map: Vectorial,
+    found: Option<(Vectorial, S)>,
+    start: &Start<'_, S, G, L>,
+    part: f64,
+) -> Option<StepError> {
+    let at_start = (G::angular(&start.velocity) * start.h).length().largest();
+    let length = found.map_or(at_start, |(_, length)| length.largest().max(at_start));
+    let limit = map.limit();
+    (length >= part * limit).then(|| StepError::MapLimit {
+        t: start.t.largest(),
+        h: start.h.largest(),
+        map: map.name(),
+        angle: length,
+        limit,
+    })
 }
 
 impl<S: Real, G: Group, L: Load<S>, E: Scheme<S, G, L>> Single<'_, '_, S, G, L, E> {
     /// By duals; a function of its own, because it is large and has three callers.
     #[inline(never)]
     fn exact_jacobian(&mut self, lanes: S::Mask) {
-        let seeds = G::Vector::generate(|i| <G::Vector<S> as Coordinates<S>>::Jet::seed(self.x.at(i), i));
+        let seeds: Of<E, S, G, L, AllSlopes<E, S, G, L>> =
+            Coordinates::generate(|i| Jet::seed(self.x.at(i), i));
         let slopes = self.scheme.residual(self.start, &seeds);
         // What the load does in the step when the body turns by one radian: its round-off is relative to that, also
         // where the body comes to rest and velocity and load vanish.
         let mut stiffness = S::zero();
         self.factor.refactor(lanes, |j| {
-            let column = G::Vector::<S>::generate(|i| slopes.at(i).slope(j));
-            stiffness += G::size(self.length, &(column - unit::<S, G::Vector<S>>(j)));
+            let column: Of<E, S, G, L, S> = Coordinates::generate(|i| slopes.at(i).slope(j));
+            stiffness += E::Unknown::size(self.length, &(column - unit(j)));
             column
         });
         let per_size = (self.size + stiffness / self.start.h.abs()).recip();
@@ -133,12 +226,12 @@ impl<S: Real, G: Group, L: Load<S>, E: Scheme<S, G, L>> Equations<S> for Single<
             _ => body.velocity(&mkrk::classical(body, state, *t, *h)),
         };
         let guess = self.scheme.guess(self.start, &end);
-        let size = G::size(self.length, &guess)
+        let size = E::Unknown::size(self.length, &guess)
             + G::size(self.length, &self.start.velocity)
             + S::lift(f64::MIN_POSITIVE);
         self.size = S::select(lanes, size, self.size);
-        self.guess = G::Vector::<S>::choose(lanes, &guess, &self.guess);
-        self.x = G::Vector::<S>::choose(lanes, &guess, &self.x);
+        self.guess = Coordinates::choose(lanes, &guess, &self.guess);
+        self.x = Coordinates::choose(lanes, &guess, &self.x);
         self.per_size = S::select(lanes, size.recip(), self.per_size);
     }
     fn shorten(&mut self, fraction: f64) {
@@ -162,12 +255,12 @@ impl<S: Real, G: Group, L: Load<S>, E: Scheme<S, G, L>> Equations<S> for Single<
     #[inline(always)]
     fn correct(&mut self, lanes: S::Mask) -> S {
         let correction = self.factor.solve(&self.residual);
-        self.x = G::Vector::<S>::choose(lanes, &(self.x - correction), &self.x);
-        G::size(self.length, &correction) * self.per_size
+        self.x = Coordinates::choose(lanes, &(self.x - correction), &self.x);
+        E::Unknown::size(self.length, &correction) * self.per_size
     }
     #[inline(always)]
     fn moved(&self) -> S {
-        G::size(self.length, &(self.x - self.guess)) * self.per_size
+        E::Unknown::size(self.length, &(self.x - self.guess)) * self.per_size
     }
     fn interval(&self) -> (S, S) {
         (self.start.t, self.whole)

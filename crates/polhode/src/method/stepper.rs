@@ -1,10 +1,12 @@
 //! A method at work on one group and scalar: its parts in sequence, its memory, its counters.
 
 use super::euler::{self, BackwardMomentum, BackwardRate};
+use super::galpha::{self, Memory};
+use super::intrinsic::{Decaying, Preserving};
 use super::midpoint::{Akw, Swc1};
 use super::mkrk::Stages;
 use super::registry::{Method, Part};
-use super::scheme::solve;
+use super::scheme;
 use super::trapezoid::Trapezoid;
 use crate::body::{Body, Load, State};
 use crate::group::{Coordinates, Group};
@@ -35,6 +37,7 @@ pub struct Stepper<S: Real, G: Group> {
     /// What runs, where in the step it begins and what fraction of it it takes.
     parts: Vec<(Part, S, S)>,
     stages: Option<Box<Stages<S, G>>>,
+    memory: Memory<S, G>,
     /// What has been spent so far.
     pub work: Work,
 }
@@ -51,11 +54,13 @@ impl<S: Real, G: Group> Stepper<S, G> {
         Stepper {
             parts: parts.collect(),
             stages: method.tableau().map(|t| Box::new(Stages::new(t))),
+            memory: Memory::default(),
             work: Work::default(),
         }
     }
 
-    /// The state after one step of size `h` (which may be negative) from `state` at time `t`.
+    /// The state after one step of size `h` (which may be negative) from `state` at time `t`. A method that carries
+    /// accelerations goes on with those of its last step if that ended in `state`, and computes new ones if not.
     #[inline]
     pub fn step<L: Load<S>>(
         &mut self,
@@ -72,6 +77,7 @@ impl<S: Real, G: Group> Stepper<S, G> {
         }
         // The square, because energy and the like must be finite too.
         if (sum * sum).is_finite().and(G::is_finite::<S>(&next.pose)).all() {
+            self.memory.keep(&next);
             Ok(next)
         } else {
             Err(StepError::NotFinite { t: t.largest(), h: h.largest() })
@@ -93,12 +99,19 @@ impl<S: Real, G: Group> Stepper<S, G> {
             next = match part {
                 Part::ForwardRate => euler::forward_rate(body, &next, t, h),
                 Part::ForwardMomentum => euler::forward_momentum(body, &next, t, h),
-                Part::BackwardRate => solve(&BackwardRate, body, &next, t, h, work)?,
-                Part::BackwardMomentum => solve(&BackwardMomentum, body, &next, t, h, work)?,
-                Part::Swc1 => solve(&Swc1, body, &next, t, h, work)?,
-                Part::Akw => solve(&Akw, body, &next, t, h, work)?,
-                Part::BbTrap => solve(&Trapezoid::<false>, body, &next, t, h, work)?,
-                Part::BbTrapWd => solve(&Trapezoid::<true>, body, &next, t, h, work)?,
+                Part::BackwardRate => scheme::step(&BackwardRate, body, &next, t, h, work)?,
+                Part::BackwardMomentum => scheme::step(&BackwardMomentum, body, &next, t, h, work)?,
+                Part::Swc1 => scheme::step(&Swc1, body, &next, t, h, work)?,
+                Part::Akw => scheme::step(&Akw, body, &next, t, h, work)?,
+                Part::BbTrap => scheme::step(&Trapezoid::<false>, body, &next, t, h, work)?,
+                Part::BbTrapWd => scheme::step(&Trapezoid::<true>, body, &next, t, h, work)?,
+                Part::Preserving(map, load) => {
+                    scheme::step(&Preserving { map: *map, load: *load }, body, &next, t, h, work)?
+                }
+                Part::Decaying(map) => scheme::step(&Decaying { map: *map }, body, &next, t, h, work)?,
+                Part::Galpha(map, alpha) => {
+                    galpha::step(*map, *alpha, &mut self.memory, body, &next, t, h, work)?
+                }
                 Part::Mkrk => match &mut self.stages {
                     Some(stages) => stages.step(body, &next, t, h, work)?,
                     None => next,

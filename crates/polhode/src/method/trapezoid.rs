@@ -6,7 +6,7 @@
 //! both:      P₁ = exp[-Ψ](P₀ + h/2 T₀) + h/2 T₁,  C₁ = C₀ exp[Ψ]
 
 use super::midpoint::{mean, mean_tangent};
-use super::scheme::{Scheme, Start};
+use super::scheme::{One, Scheme, Start};
 use crate::body::{Load, State};
 use crate::group::{Exponential, Group, lift};
 use crate::scalar::{Over, Real};
@@ -25,10 +25,10 @@ impl<const EXACT: bool> Trapezoid<EXACT> {
         let h = T::of(start.h);
         let half = h * T::lift(0.5);
         let psi = *w * h;
-        let step = G::increment::<Exponential, T>(&psi);
+        let step = G::increment(Exponential, &psi);
         let pose = G::advance(&G::lift_pose(&start.state.pose), &step);
         let share = *w * T::lift(2.0) - lift::<S, T, _, G::Vector<T>>(&start.velocity);
-        let end = if EXACT { G::tangent::<Exponential, T>(&psi, &share) } else { share };
+        let end = if EXACT { G::tangent(Exponential, &psi, &share) } else { share };
         let load = start.body.load(T::of(start.t + start.h), &pose, &end);
         let p0 = lift::<S, T, _, G::Vector<T>>(&start.state.momentum);
         let kick = lift::<S, T, _, G::Vector<T>>(&start.load) * half;
@@ -38,6 +38,7 @@ impl<const EXACT: bool> Trapezoid<EXACT> {
 }
 
 impl<S: Real, G: Group, L: Load<S>, const EXACT: bool> Scheme<S, G, L> for Trapezoid<EXACT> {
+    type Unknown = One;
     #[inline(always)]
     fn guess(&self, start: &Start<'_, S, G, L>, end_velocity: &G::Vector<S>) -> G::Vector<S> {
         mean(start, end_velocity)
@@ -47,8 +48,7 @@ impl<S: Real, G: Group, L: Load<S>, const EXACT: bool> Scheme<S, G, L> for Trape
         let inertia = G::lift_inertia::<S, T>(&start.body.inertia);
         let (_, p1) = Self::step(start, x);
         let v1 = G::velocity(&inertia, &p1);
-        let share =
-            if EXACT { G::tangent_inverse::<Exponential, T>(&(*x * T::of(start.h)), &v1) } else { v1 };
+        let share = if EXACT { G::tangent_inverse(Exponential, &(*x * T::of(start.h)), &v1) } else { v1 };
         *x - (lift::<S, T, _, G::Vector<T>>(&start.velocity) + share) * T::lift(0.5)
     }
     #[inline(always)]

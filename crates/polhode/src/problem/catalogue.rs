@@ -1,6 +1,6 @@
 //! The list of problems.
 //!
-//! Sources: Krysl 2006, section 5; data in correct reading.
+//! Sources: Krysl 2006, section 5; Bauchau et al. 2013, section 5; data in correct reading.
 
 use super::data::{DataError, Datum, set};
 use crate::method::nearest;
@@ -19,6 +19,10 @@ pub(super) enum Kind {
     Driven,
     /// Free to move, uniform gravity.
     FreeBody,
+    /// Free to move, made to follow a motion.
+    PrescribedMotion,
+    /// A fixed point, made to turn as a motion does.
+    PrescribedRotation,
 }
 
 /// A problem with its data and sensible defaults for a run.
@@ -95,7 +99,7 @@ const MGL: &str = "weight times distance of the centre of mass along the third b
 impl Problem {
     /// Every problem, with its own data.
     pub fn all() -> Vec<Problem> {
-        let krysl = |id, title, citation, method, step, until, kind, data| Problem {
+        let problem = |id, title, citation, method, step, until, kind, data| Problem {
             id,
             title,
             citation,
@@ -162,8 +166,34 @@ impl Problem {
         flying[0].help =
             "inertia about the centre of mass: principal moments, or xx yy zz xy xz yz, or nine by rows";
         flying.retain(|d| d.name != "momentum_body");
+        let prescribed = |moving: bool| {
+            let mut data = vec![datum(
+                "inertia",
+                &[1.25, 1.56, 2.54, 0.57, -0.23, 0.34],
+                &[3, 6, 9],
+                "about the reference point: principal moments, or xx yy zz xy xz yz, or nine by rows, kg m^2; any positive definite one",
+            )];
+            if moving {
+                data.extend([
+                    datum("mass", &[6.0], &[1], "mass, kg"),
+                    datum(
+                        "center",
+                        &[0.25, -0.03, 0.12],
+                        &[3],
+                        "centre of mass in body axes from the reference point, m",
+                    ),
+                    datum("frequency", &[2.0], &[1], "circular frequency of the displacement, rad/s"),
+                ]);
+            }
+            data.push(datum("turn_rate", &[2.0], &[1], "half the rotation angle is this times t, rad/s"));
+            if moving {
+                let help = "point that the moments are about: 0 the origin of space, 1 the reference point of the body";
+                data.push(datum("moments_about", &[0.0], &[1], help));
+            }
+            data
+        };
         vec![
-            krysl(
+            problem(
                 "free-rotation",
                 "torque-free asymmetric body",
                 "Krysl 2006, section 5.1; McLachlan & Zanna 2003",
@@ -173,7 +203,7 @@ impl Problem {
                 Kind::FreeRotation,
                 body([0.9144, 1.098, 1.66], [0.0; 3], &[0.45549, 0.82623, 0.03476], &[]),
             ),
-            krysl(
+            problem(
                 "slow-top",
                 "slow symmetric top under gravity",
                 "Krysl 2006, section 5.2",
@@ -183,7 +213,7 @@ impl Problem {
                 Kind::Top,
                 top(0.05, 5.0),
             ),
-            krysl(
+            problem(
                 "fast-top",
                 "fast symmetric top under gravity",
                 "Krysl 2006, section 5.3; Simo & Wong 1991",
@@ -193,7 +223,7 @@ impl Problem {
                 Kind::Top,
                 top(0.3, 50.0),
             ),
-            krysl(
+            problem(
                 "soft-wall",
                 "body in a Coulomb potential with a soft wall, torque as printed",
                 "Krysl 2006, section 5.4",
@@ -203,7 +233,7 @@ impl Problem {
                 Kind::SoftWall,
                 wall(1.0),
             ),
-            krysl(
+            problem(
                 "soft-wall-attractive",
                 "body in a Coulomb well with a soft wall: the sign that the text of the paper describes",
                 "Krysl 2006, section 5.4",
@@ -213,7 +243,7 @@ impl Problem {
                 Kind::SoftWall,
                 wall(-1.0),
             ),
-            krysl(
+            problem(
                 "driven-body",
                 "full inertia on a fixed point: gravity, constant and oscillating moments, drag",
                 "manufactured here to exercise every load",
@@ -223,7 +253,7 @@ impl Problem {
                 Kind::Driven,
                 driven,
             ),
-            krysl(
+            problem(
                 "free-body",
                 "free body with six degrees of freedom, reference point off the centre of mass",
                 "manufactured here; closed form",
@@ -232,6 +262,26 @@ impl Problem {
                 10.0,
                 Kind::FreeBody,
                 flying,
+            ),
+            problem(
+                "prescribed-motion",
+                "free body made to follow a given motion: loads by inverse dynamics, exact solution known",
+                "Bauchau et al. 2013, section 5",
+                "preserving:exp",
+                0.001,
+                2.0,
+                Kind::PrescribedMotion,
+                prescribed(true),
+            ),
+            problem(
+                "prescribed-rotation",
+                "the rotation of prescribed-motion, about a fixed point",
+                "after Bauchau et al. 2013, section 5",
+                "preserving:exp",
+                0.001,
+                2.0,
+                Kind::PrescribedRotation,
+                prescribed(false),
             ),
         ]
     }

@@ -56,6 +56,7 @@ fn setting(problem: &Problem) -> Setting {
         Kind::Driven => Setting::Other,
         Kind::FreeBody if still(&["gravity"]) => Setting::Flight,
         Kind::FreeBody => Setting::Fall,
+        Kind::PrescribedMotion | Kind::PrescribedRotation => Setting::Other,
     }
 }
 

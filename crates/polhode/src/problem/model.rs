@@ -2,8 +2,9 @@
 
 use super::catalogue::{Kind, Problem};
 use crate::body::{
-    Body, Drag, Frame, Gravity, Harmonic, InertiaError, Loads, Moment, RotaryInertia, SoftWall,
-    SpatialInertia, State, TopGravity,
+    About, Body, Drag, Frame, Gravity, Harmonic, InertiaError, InverseDynamics, Loads, Moment,
+    PrescribedMotion, PrescribedRotation, RotaryInertia, SoftWall, SpatialInertia, StandardLoad, State,
+    TopGravity, Trajectory, Winding,
 };
 use crate::group::{Group, Rotation, Se3, So3};
 use crate::method::Method;
@@ -109,6 +110,29 @@ impl Problem {
         let wrong = |datum, reason| ModelError { problem: self.id, datum, reason };
         let number = |name| vector(self.values(name)).x;
         let three = |name| vector(self.values(name));
+        let inertia = tensor(self.values("inertia"));
+        let spatial = |error: InertiaError| {
+            let datum = if matches!(error, InertiaError::Mass { .. }) { "mass" } else { "inertia" };
+            wrong(datum, error.to_string())
+        };
+        let rotary = |error: InertiaError| wrong("inertia", error.to_string());
+        let motion = Winding { frequency: number("frequency"), turn_rate: number("turn_rate") };
+        if self.kind == Kind::PrescribedRotation {
+            let inertia = RotaryInertia::positive(inertia).map_err(rotary)?;
+            let load = PrescribedRotation::new(inertia, motion, About::Origin);
+            return Ok(Model { kind: self.kind, cases: Cases::Rotation(Case::following(inertia, load)) });
+        }
+        if self.kind == Kind::PrescribedMotion {
+            let inertia =
+                SpatialInertia::mass_matrix(number("mass"), three("center"), inertia).map_err(spatial)?;
+            let about = match number("moments_about") {
+                0.0 => About::Origin,
+                1.0 => About::ReferencePoint,
+                x => return Err(wrong("moments_about", format!("it is 0 or 1, not {x}"))),
+            };
+            let load = PrescribedMotion::new(inertia, motion, about);
+            return Ok(Model { kind: self.kind, cases: Cases::Motion(Case::following(inertia, load)) });
+        }
         let (psi, attitude) = match *self.values("attitude") {
             [w, x, y, z] => {
                 let length = (w * w + x * x + y * y + z * z).sqrt();
@@ -130,14 +154,10 @@ impl Problem {
                 (Some(psi), Rotation::from_rotation_vector(&psi))
             }
         };
-        let inertia = tensor(self.values("inertia"));
         let omega = three("omega_body");
         if self.kind == Kind::FreeBody {
             let (center, mass) = (three("center"), number("mass"));
-            let inertia = SpatialInertia::new(mass, center, inertia).map_err(|error| {
-                let datum = if matches!(error, InertiaError::Mass { .. }) { "mass" } else { "inertia" };
-                wrong(datum, error.to_string())
-            })?;
+            let inertia = SpatialInertia::new(mass, center, inertia).map_err(spatial)?;
             let gravity = Gravity { weight_space: three("gravity") * mass, center_body: center };
             let body = Body::<f64, Se3, _> { inertia, load: Loads::none().with(gravity) };
             let velocity = Se3::vector(&attitude.unrotate(&three("velocity")), &omega);
@@ -147,10 +167,11 @@ impl Problem {
                 cases: Cases::Motion(Case { body, start, psi, omega: Some(omega) }),
             });
         }
-        let inertia =
-            RotaryInertia::about_fixed_point(inertia).map_err(|error| wrong("inertia", error.to_string()))?;
+        let inertia = RotaryInertia::about_fixed_point(inertia).map_err(rotary)?;
         let load = match self.kind {
-            Kind::FreeRotation | Kind::FreeBody => Loads::none(),
+            Kind::FreeRotation | Kind::FreeBody | Kind::PrescribedMotion | Kind::PrescribedRotation => {
+                Loads::none()
+            }
             Kind::Top => Loads::none().with(TopGravity { mgl: number("mgl") }),
             Kind::SoftWall => Loads::none().with(SoftWall {
                 coulomb: number("coulomb"),
@@ -183,6 +204,15 @@ impl Problem {
 }
 
 impl<G: Group> Case<G> {
+    /// A body that follows a motion, from where the motion is at t = 0.
+    fn following<M: Trajectory>(inertia: G::Inertia<f64>, load: InverseDynamics<f64, G, M>) -> Self
+    where
+        InverseDynamics<f64, G, M>: Into<StandardLoad<f64>>,
+    {
+        let start = load.state(0.0);
+        let body = Body { inertia, load: Loads::none().with(load) };
+        Case { body, start, psi: None, omega: None }
+    }
     fn run(&self, method: &Method, plan: &Plan, observer: &mut Observer<'_>) -> Result<Ended, Failed> {
         let ended = |o: Outcome<G>| Ended {
             last: Snapshot::of(&self.body, &o.state, o.t),

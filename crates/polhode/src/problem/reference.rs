@@ -3,6 +3,7 @@
 
 use super::catalogue::Kind;
 use super::model::{Case, Cases, Model};
+use crate::body::Load;
 use crate::group::{Coordinates, Group, Rotation, So3, lift};
 use crate::reference::{FreeRotation, IntegrationError, LagrangeTop, TOLERANCE, integrate};
 use crate::run::Snapshot;
@@ -86,6 +87,7 @@ impl Model {
     fn closed_or_extrapolated(&self, t: f64) -> Result<Reference, ReferenceError> {
         match &self.cases {
             Cases::Rotation(case) => match self.kind {
+                Kind::PrescribedRotation => case.prescribed(t),
                 Kind::FreeRotation => {
                     let inertia = case.body.inertia.matrix();
                     let free = free_rotation(inertia, &case.psi, &case.start.pose, &case.omega());
@@ -97,6 +99,7 @@ impl Model {
                 },
                 _ => case.extrapolated(t),
             },
+            Cases::Motion(case) if self.kind == Kind::PrescribedMotion => case.prescribed(t),
             Cases::Motion(case) => {
                 // The centre of mass flies on its parabola and the body turns about it as a free one.
                 let body = &case.body;
@@ -142,6 +145,19 @@ fn free_rotation(
 impl<G: Group> Case<G> {
     fn omega(&self) -> Vector3<f64> {
         self.omega.unwrap_or_else(|| G::angular(&self.body.velocity(&self.start)))
+    }
+
+    /// Where the body was made to be.
+    fn prescribed(&self, t: f64) -> Result<Reference, ReferenceError> {
+        let motion =
+            self.body.load.motion(t).ok_or(ReferenceError { reason: "no motion is prescribed".into() })?;
+        let velocity = G::vector(&motion.velocity_body, &motion.omega_body);
+        Ok(Reference {
+            attitude: motion.attitude,
+            momentum_body: G::angular(&G::momentum(&self.body.inertia, &velocity)),
+            position: G::MOVES.then_some(motion.position),
+            source: "the prescribed motion".into(),
+        })
     }
 
     /// The acceleration of a body at rest, unturned: that of gravity where gravity is the only load.

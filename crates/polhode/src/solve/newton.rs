@@ -4,6 +4,7 @@
 //! The Jacobian is taken once per step, then chord iterations follow; it is refreshed where they converge
 //! slowly. A lane that has converged is frozen, so a lane never depends on its neighbours.
 
+use crate::group::{Map, WienerMilenkovic};
 use crate::scalar::{Mask, Real};
 use core::fmt;
 
@@ -28,6 +29,19 @@ pub enum StepError {
         /// Step size.
         h: f64,
     },
+    /// The step turns the body further than the parameters of its map can say.
+    MapLimit {
+        /// Time at the start of the step.
+        t: f64,
+        /// Step size.
+        h: f64,
+        /// The map.
+        map: &'static str,
+        /// The angle |hω| that the step asks for, the length of the parameters, in rad.
+        angle: f64,
+        /// What it must stay below.
+        limit: f64,
+    },
 }
 
 impl fmt::Display for StepError {
@@ -46,15 +60,40 @@ impl fmt::Display for StepError {
                 "the step from t = {t} with h = {h} overflowed: the method is unstable here; try a smaller step or \
                  an implicit method"
             ),
+            Self::MapLimit { t, h, map, angle, limit } => {
+                write!(
+                    f,
+                    "the step from t = {t} with h = {h} has |h ω| = {angle:.4} rad, and the {map} map ends at \
+                     {limit:.4}; try a step below {}",
+                    // Two digits, rounded down.
+                    rounded_down(h.abs() * limit / angle)
+                )?;
+                let others = [("wiener-milenkovic", WienerMilenkovic.limit()), ("exp", f64::INFINITY)];
+                let wide: Vec<&str> = others
+                    .iter()
+                    .filter(|(_, end)| *end > *limit && angle < end)
+                    .map(|(name, _)| *name)
+                    .collect();
+                write!(f, ", or the map {}", wide.join(" or "))
+            }
         }
     }
+}
+
+/// A positive number with two digits, no larger than `x`.
+fn rounded_down(x: f64) -> f64 {
+    let unit = 10f64.powi(x.log10().floor() as i32 - 1);
+    let text = format!("{:e}", (x / unit).floor() * unit);
+    text.parse::<f64>().map_or(x, |y| format!("{y:.2e}").parse().unwrap_or(y))
 }
 
 impl StepError {
     /// The same failure, told of the step from `t` with `h`.
     pub(crate) fn of_step(mut self, time: f64, step: f64) -> Self {
         match &mut self {
-            Self::NotConverged { t, h, .. } | Self::NotFinite { t, h } => (*t, *h) = (time, step),
+            Self::NotConverged { t, h, .. } | Self::NotFinite { t, h } | Self::MapLimit { t, h, .. } => {
+                (*t, *h) = (time, step)
+            }
         }
         self
     }

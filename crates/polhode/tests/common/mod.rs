@@ -12,7 +12,7 @@ use polhode::problem::Problem;
 use polhode::scalar::{Over, Real};
 
 /// Loads whose code is not copied into every method, which keeps the suites quick to compile.
-pub struct Outlined<S>(pub Loads<S>);
+pub struct Outlined<S: Real>(pub Loads<S>);
 
 impl<S: Real> Load<S> for Outlined<S> {
     #[inline(never)]

@@ -1,0 +1,185 @@
+//! The generalized-alpha scheme of Bauchau et al. 2013, eqs (11) to (13) and (24) to (26), with the coefficients of
+//! Arnold & Brüls 2007.
+//!
+//! ΔU = h V_i + h²((1/2 - β) a_i + β a_f),  C_f = C(ΔU) C_i,  V_f = V_i + h((1 - γ) a_i + γ a_f),
+//! (1 - α_m) a_f + α_m a_i = (1 - α_f) V̇_f + α_f V̇_i,  M V̇ = A + Ṽᵀ M V at the end of the step,
+//! with V, V̇ and a in space. All of these are seen from the body frame at the start of the step here, which changes
+//! nothing (the maps commute with a change of frame, and C_f = C_i C(ΔU) then), needs no lever arms to a far origin,
+//! and makes V̇ the rate of the body velocity there, since a velocity does not change itself: V̇ = Ad_C V̇*.
+
+use super::intrinsic::turned;
+use super::midpoint::mean;
+use super::scheme::{One, Scheme, Start, solve};
+use crate::body::{Body, Load, State};
+use crate::group::{Coordinates, Group, Vectorial, lift};
+use crate::scalar::{Mask, Over, Real};
+use crate::solve::{StepError, Work};
+
+/// The weights of the scheme.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Alpha {
+    m: f64,
+    f: f64,
+    beta: f64,
+    gamma: f64,
+}
+
+impl Alpha {
+    /// From the spectral radius at infinite frequency, in [0, 1].
+    pub(super) const fn from_rho(rho: f64) -> Self {
+        let (m, f) = ((2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0));
+        let gamma = 0.5 + f - m;
+        Alpha { m, f, beta: 0.25 * (gamma + 0.5) * (gamma + 0.5), gamma }
+    }
+}
+
+/// What is carried from step to step beside the state: V̇ and a, seen from the body frame.
+#[derive(Clone, Copy, Debug)]
+struct Rates<S: Real, G: Group> {
+    velocity: G::Vector<S>,
+    algorithmic: G::Vector<S>,
+}
+
+/// The rates with the state they belong to. A step from another state starts anew, with a = V̇ from the equations of
+/// motion.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Memory<S: Real, G: Group> {
+    known: Option<(State<S, G>, Rates<S, G>)>,
+    /// Of the step that is being taken.
+    next: Option<Rates<S, G>>,
+}
+
+impl<S: Real, G: Group> Default for Memory<S, G> {
+    fn default() -> Self {
+        Memory { known: None, next: None }
+    }
+}
+
+impl<S: Real, G: Group> Memory<S, G> {
+    /// The step ended well, in this state.
+    #[inline(always)]
+    pub(super) fn keep(&mut self, state: &State<S, G>) {
+        if let Some(rates) = self.next.take() {
+            self.known = Some((*state, rates));
+        }
+    }
+    /// The rates at the start of a step, lane by lane.
+    fn at<L: Load<S>>(&self, start: &Start<'_, S, G, L>) -> Rates<S, G> {
+        let fresh = || {
+            let rate = G::transport(&start.velocity, &start.state.momentum) + start.load;
+            let rate = G::velocity(&start.body.inertia, &rate);
+            Rates { velocity: rate, algorithmic: rate }
+        };
+        match &self.known {
+            None => fresh(),
+            Some((state, rates)) => {
+                let same = state.same(start.state);
+                if same.all() {
+                    return *rates;
+                }
+                let (known, fresh) = (rates, fresh());
+                Rates {
+                    velocity: Coordinates::choose(same, &known.velocity, &fresh.velocity),
+                    algorithmic: Coordinates::choose(same, &known.algorithmic, &fresh.algorithmic),
+                }
+            }
+        }
+    }
+}
+
+/// The state after one step; the rates at its end wait in the memory until they are kept.
+#[inline(never)]
+#[allow(clippy::too_many_arguments)]
+pub(super) fn step<S: Real, G: Group, L: Load<S>>(
+    map: Vectorial,
+    alpha: Alpha,
+    memory: &mut Memory<S, G>,
+    body: &Body<S, G, L>,
+    state: &State<S, G>,
+    t: S,
+    h: S,
+    work: &mut Work,
+) -> Result<State<S, G>, StepError> {
+    let mut start = Start::new(body, state, t, h);
+    let scheme = Galpha { map, alpha, rates: memory.at(&start) };
+    let x = solve(&scheme, &mut start, work)?;
+    let end = scheme.step(&start, &x);
+    memory.next =
+        Some(Rates { velocity: end.rate, algorithmic: G::pull_velocity(&end.step, &end.algorithmic) });
+    Ok(scheme.finish(&start, &x))
+}
+
+/// The end of a step.
+struct End<T: Real, G: Group> {
+    /// C(ΔU).
+    step: G::Increment<T>,
+    /// The body velocity.
+    velocity: G::Vector<T>,
+    /// Its rate.
+    rate: G::Vector<T>,
+    /// a_f, seen from the start.
+    algorithmic: G::Vector<T>,
+}
+
+/// One step. The unknown is the end velocity, seen from the body frame at the start.
+struct Galpha<S: Real, G: Group> {
+    map: Vectorial,
+    alpha: Alpha,
+    rates: Rates<S, G>,
+}
+
+impl<S: Real, G: Group> Galpha<S, G> {
+    /// ΔU for the end velocity x; a_f follows from the update of the velocity.
+    #[inline(always)]
+    fn parameters<L: Load<S>, T: Over<S>>(
+        &self,
+        start: &Start<'_, S, G, L>,
+        x: &G::Vector<T>,
+    ) -> G::Vector<T> {
+        let Alpha { beta, gamma, .. } = self.alpha;
+        let (h, ratio) = (T::of(start.h), T::lift(beta / gamma));
+        let v = lift::<S, T, _, G::Vector<T>>(&start.velocity);
+        let a = lift::<S, T, _, G::Vector<T>>(&self.rates.algorithmic);
+        (v + a * (h * T::lift(0.5 - beta)) + (*x - v - a * (h * T::lift(1.0 - gamma))) * ratio) * h
+    }
+    #[inline(always)]
+    fn step<L: Load<S>, T: Over<S>>(&self, start: &Start<'_, S, G, L>, x: &G::Vector<T>) -> End<T, G> {
+        let inertia = G::lift_inertia::<S, T>(&start.body.inertia);
+        let step = G::increment(self.map, &self.parameters(start, x));
+        let pose = G::advance(&G::lift_pose(&start.state.pose), &step);
+        let v = G::pull_velocity(&step, x);
+        let load = start.body.load(T::of(start.t + start.h), &pose, &v);
+        let rate = G::velocity(&inertia, &(G::transport(&v, &G::momentum(&inertia, &v)) + load));
+        let Alpha { m, f, .. } = self.alpha;
+        let old = self.rates.velocity * S::lift(f) - self.rates.algorithmic * S::lift(m);
+        let new = G::push_velocity(&step, &rate) * T::lift(1.0 - f) + lift::<S, T, _, G::Vector<T>>(&old);
+        End { step, velocity: v, rate, algorithmic: new * T::lift(1.0 / (1.0 - m)) }
+    }
+}
+
+impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for Galpha<S, G> {
+    type Unknown = One;
+    #[inline(always)]
+    fn guess(&self, start: &Start<'_, S, G, L>, end_velocity: &G::Vector<S>) -> G::Vector<S> {
+        // Seen from the end it is the guess, and the body turns about its own velocity.
+        let step = G::increment(self.map, &(mean(start, end_velocity) * start.h));
+        G::push_velocity(&step, end_velocity)
+    }
+    #[inline(always)]
+    fn residual<T: Over<S>>(&self, start: &Start<'_, S, G, L>, x: &G::Vector<T>) -> G::Vector<T> {
+        let (h, gamma) = (T::of(start.h), self.alpha.gamma);
+        let a1 = self.step(start, x).algorithmic;
+        let v = lift::<S, T, _, G::Vector<T>>(&start.velocity);
+        let a0 = lift::<S, T, _, G::Vector<T>>(&self.rates.algorithmic);
+        *x - (v + a0 * (h * T::lift(1.0 - gamma)) + a1 * (h * T::lift(gamma)))
+    }
+    #[inline(always)]
+    fn finish(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>) -> State<S, G> {
+        let end = self.step(start, x);
+        State { pose: start.advance(&end.step), momentum: G::momentum(&start.body.inertia, &end.velocity) }
+    }
+    #[inline(always)]
+    fn range(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>) -> Option<(Vectorial, S)> {
+        Some((self.map, turned::<S, G>(&self.parameters(start, x))))
+    }
+}

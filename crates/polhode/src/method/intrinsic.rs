@@ -1,0 +1,207 @@
+//! The intrinsic schemes of Bauchau et al. 2013 that are written in momenta: energy preserving, eqs (9) and (22),
+//! and energy decaying, eqs (10) and (23). C*(Q) is the motion with the parameters Q of any vectorial map.
+//!
+//! Preserving:  P_f = P_i + h A_m,                    C_f = C_i C*(h (V_i + V_f)/2)
+//! Decaying:    P_f = P_i + h (A_f + A_j)/2,          C_f = C_i C*( h (V_f + V_j)/2)
+//!              P_j = P_i - h (A_f - A_j)/6,          C_j = C_i C*(-h (V_f - V_j)/6)
+//! with P and A in space, V in the body; everything below is seen from the body frames. State j is the start of the
+//! step behind the jump; the load there is that of state j, not of state i, or stiff loads make the scheme unstable.
+
+use super::midpoint::mean;
+use super::scheme::{One, Scheme, Start, Two};
+use crate::body::{Load, State};
+use crate::group::{Coordinates, Group, Vectorial, lift, unit};
+use crate::scalar::{Over, Real};
+
+/// The load A_m of a step of the preserving scheme.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StepLoad {
+    /// At half time, half the motion and the mean velocity.
+    #[default]
+    Midpoint,
+    /// The mean of the loads at both ends, in space.
+    Mean,
+}
+
+impl StepLoad {
+    /// All of them.
+    pub const ALL: [StepLoad; 2] = [StepLoad::Midpoint, StepLoad::Mean];
+    /// The name in method ids.
+    pub fn name(self) -> &'static str {
+        match self {
+            StepLoad::Midpoint => "midpoint",
+            StepLoad::Mean => "mean",
+        }
+    }
+}
+
+/// The length of the angular part of motion parameters.
+#[inline(always)]
+pub(super) fn turned<S: Real, G: Group>(psi: &G::Vector<S>) -> S {
+    G::angular(psi).length()
+}
+
+/// The energy and momentum preserving scheme. The unknown is the mean velocity W.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Preserving {
+    pub(super) map: Vectorial,
+    pub(super) load: StepLoad,
+}
+
+impl Preserving {
+    /// C*(h W) and the new momentum.
+    #[inline(always)]
+    fn step<S: Real, G: Group, L: Load<S>, T: Over<S>>(
+        &self,
+        start: &Start<'_, S, G, L>,
+        w: &G::Vector<T>,
+    ) -> (G::Increment<T>, G::Vector<T>) {
+        let (h, half) = (T::of(start.h), T::of(start.h * S::lift(0.5)));
+        let (p0, pose) =
+            (lift::<S, T, _, G::Vector<T>>(&start.state.momentum), G::lift_pose(&start.state.pose));
+        let step = G::increment(self.map, &(*w * h));
+        let p1 = match self.load {
+            StepLoad::Midpoint => {
+                // The rest of the motion is as long as the part before.
+                let part = G::half(&step);
+                let time = T::of(start.t + start.h * S::lift(0.5));
+                let load = start.body.load(time, &G::advance(&pose, &part), w);
+                G::pull(&step, &p0) + G::pull(&part, &load) * h
+            }
+            StepLoad::Mean => {
+                let end = *w * T::lift(2.0) - lift::<S, T, _, G::Vector<T>>(&start.velocity);
+                let load = start.body.load(T::of(start.t + start.h), &G::advance(&pose, &step), &end);
+                let kick = lift::<S, T, _, G::Vector<T>>(&start.load) * half;
+                G::pull(&step, &(p0 + kick)) + load * half
+            }
+        };
+        (step, p1)
+    }
+}
+
+impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for Preserving {
+    type Unknown = One;
+    #[inline(always)]
+    fn guess(&self, start: &Start<'_, S, G, L>, end_velocity: &G::Vector<S>) -> G::Vector<S> {
+        mean(start, end_velocity)
+    }
+    #[inline(always)]
+    fn residual<T: Over<S>>(&self, start: &Start<'_, S, G, L>, x: &G::Vector<T>) -> G::Vector<T> {
+        let inertia = G::lift_inertia::<S, T>(&start.body.inertia);
+        let (_, p1) = self.step(start, x);
+        *x - (lift::<S, T, _, G::Vector<T>>(&start.velocity) + G::velocity(&inertia, &p1)) * T::lift(0.5)
+    }
+    #[inline(always)]
+    fn finish(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>) -> State<S, G> {
+        let (step, momentum) = self.step(start, x);
+        State { pose: start.advance(&step), momentum }
+    }
+    /// 1 - h/2 M⁻¹ G(y) H(-Q), exact up to the derivative of the load, which comes with h². y is the momentum P_i
+    /// seen from C_f, taken as if x were the solution.
+    #[inline(always)]
+    fn tangent(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>, j: usize) -> Option<G::Vector<S>> {
+        let inertia = &start.body.inertia;
+        let y = G::momentum(inertia, &(*x * S::lift(2.0) - start.velocity)) - start.load * start.h;
+        let slope = pull_slope::<S, G>(self.map, &(*x * start.h), &y, j);
+        Some(unit::<S, G::Vector<S>>(j) - G::velocity(inertia, &slope) * (start.h * S::lift(0.5)))
+    }
+    #[inline(always)]
+    fn range(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>) -> Option<(Vectorial, S)> {
+        Some((self.map, turned::<S, G>(&(*x * start.h))))
+    }
+}
+
+/// G(y) H(-Q) e_j: the derivative of `pull(C*(Q), P)` with respect to Q_j, where `y` is its value.
+#[inline(always)]
+fn pull_slope<S: Real, G: Group>(
+    map: Vectorial,
+    q: &G::Vector<S>,
+    y: &G::Vector<S>,
+    j: usize,
+) -> G::Vector<S> {
+    G::transport(&G::tangent(map, q, &unit::<S, G::Vector<S>>(j)), y)
+}
+
+/// The momentum preserving, energy decaying scheme. The unknowns are the velocities V_f and V_j.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Decaying {
+    pub(super) map: Vectorial,
+}
+
+/// What a step of the decaying scheme leads to.
+struct Branches<T: Real, G: Group> {
+    /// From C_i to C_f.
+    end: G::Increment<T>,
+    /// P_f, in the body.
+    momentum: G::Vector<T>,
+    /// P_j, in the body.
+    jump: G::Vector<T>,
+}
+
+impl Decaying {
+    /// The parameters of both motions.
+    #[inline(always)]
+    fn parameters<G: Group, T: Real>(h: T, x: &G::Pair<T>) -> (G::Vector<T>, G::Vector<T>) {
+        let (f, j) = G::split(x);
+        ((f + j) * (h * T::lift(0.5)), (j - f) * (h * T::lift(1.0 / 6.0)))
+    }
+    #[inline(always)]
+    fn step<S: Real, G: Group, L: Load<S>, T: Over<S>>(
+        &self,
+        start: &Start<'_, S, G, L>,
+        x: &G::Pair<T>,
+    ) -> Branches<T, G> {
+        let (vf, vj) = G::split(x);
+        let h = T::of(start.h);
+        let (p0, pose) =
+            (lift::<S, T, _, G::Vector<T>>(&start.state.momentum), G::lift_pose(&start.state.pose));
+        let (qf, qj) = Self::parameters::<G, T>(h, x);
+        let (to_f, to_j) = (G::increment(self.map, &qf), G::increment(self.map, &qj));
+        let af = start.body.load(T::of(start.t + start.h), &G::advance(&pose, &to_f), &vf);
+        let aj = start.body.load(T::of(start.t), &G::advance(&pose, &to_j), &vj);
+        let (half, sixth) = (h * T::lift(0.5), h * T::lift(1.0 / 6.0));
+        let momentum = G::pull(&to_f, &(p0 + G::push(&to_j, &aj) * half)) + af * half;
+        let jump = G::pull(&to_j, &(p0 - G::push(&to_f, &af) * sixth)) + aj * sixth;
+        Branches { end: to_f, momentum, jump }
+    }
+}
+
+impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for Decaying {
+    type Unknown = Two;
+    #[inline(always)]
+    fn guess(&self, start: &Start<'_, S, G, L>, end_velocity: &G::Vector<S>) -> G::Pair<S> {
+        G::join(end_velocity, &start.velocity)
+    }
+    #[inline(always)]
+    fn residual<T: Over<S>>(&self, start: &Start<'_, S, G, L>, x: &G::Pair<T>) -> G::Pair<T> {
+        let inertia = G::lift_inertia::<S, T>(&start.body.inertia);
+        let b = self.step(start, x);
+        *x - G::join(&G::velocity(&inertia, &b.momentum), &G::velocity(&inertia, &b.jump))
+    }
+    #[inline(always)]
+    fn finish(&self, start: &Start<'_, S, G, L>, x: &G::Pair<S>) -> State<S, G> {
+        let b = self.step(start, x);
+        State { pose: start.advance(&b.end), momentum: b.momentum }
+    }
+    /// Exact up to the loads, as for the preserving scheme.
+    #[inline(always)]
+    fn tangent(&self, start: &Start<'_, S, G, L>, x: &G::Pair<S>, j: usize) -> Option<G::Pair<S>> {
+        let inertia = &start.body.inertia;
+        let n = G::Vector::<S>::LEN;
+        let (vf, vj) = G::split(x);
+        let (qf, qj) = Self::parameters::<G, S>(start.h, x);
+        let yf = G::momentum(inertia, &vf) - start.load * start.h;
+        let yj = G::momentum(inertia, &vj);
+        let slope = |q, y, share: f64| {
+            let slope = pull_slope::<S, G>(self.map, q, y, j % n);
+            G::velocity(inertia, &slope) * (start.h * S::lift(share))
+        };
+        let of_j = if j < n { -1.0 / 6.0 } else { 1.0 / 6.0 };
+        Some(unit::<S, G::Pair<S>>(j) - G::join(&slope(&qf, &yf, 0.5), &slope(&qj, &yj, of_j)))
+    }
+    #[inline(always)]
+    fn range(&self, start: &Start<'_, S, G, L>, x: &G::Pair<S>) -> Option<(Vectorial, S)> {
+        let (qf, qj) = Self::parameters::<G, S>(start.h, x);
+        Some((self.map, turned::<S, G>(&qf).max(turned::<S, G>(&qj))))
+    }
+}

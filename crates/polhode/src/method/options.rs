@@ -1,0 +1,121 @@
+//! The options of a method: what may follow its id as `,name=value`.
+
+use super::galpha::Alpha;
+use super::intrinsic::StepLoad;
+use super::registry::{MethodError, Part, nearest};
+use crate::group::Reading;
+
+/// An option of a method.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Choice {
+    /// The name.
+    pub name: &'static str,
+    /// The words that it takes; none for an option that is a number.
+    pub words: &'static [&'static str],
+    /// The range of a number, ends included.
+    pub range: Option<[f64; 2]>,
+    /// What holds if it is not given.
+    pub default: &'static str,
+    /// What it does.
+    pub help: &'static str,
+}
+
+/// What the axial part of motion parameters means.
+pub(super) const READING: Choice = Choice {
+    name: "reading",
+    words: &["dual", "hom4", "twist"],
+    range: None,
+    default: "dual",
+    help: "motion parameters on SE(3): as a function of the 6x6 matrix (dual), of the 4x4 matrix (hom4), or a multiple \
+           of the logarithm (twist); all the same on SO(3) and for exp",
+};
+/// The load of a step.
+pub(super) const LOAD: Choice = Choice {
+    name: "load",
+    words: &["midpoint", "mean"],
+    range: None,
+    default: "midpoint",
+    help: "load of the step: at half the motion and half time (midpoint), or the mean of the loads at both ends in \
+           space (mean); both keep the vertical momentum under gravity, and mean with cayley the energy too",
+};
+/// Numerical damping.
+pub(super) const RHO: Choice = Choice {
+    name: "rho",
+    words: &[],
+    range: Some([0.0, 1.0]),
+    default: "0.8",
+    help: "spectral radius at infinite frequency: 1 damps nothing, 0 ends high frequencies in one step",
+};
+
+/// What the options do to a part.
+fn apply(part: Part, choice: &Choice, value: &str) -> Option<Part> {
+    let reading = || Reading::ALL.into_iter().find(|r| r.name() == value);
+    Some(match (part, choice.name) {
+        (Part::Preserving(mut map, load), "reading") => {
+            map.reading = reading()?;
+            Part::Preserving(map, load)
+        }
+        (Part::Decaying(mut map), "reading") => {
+            map.reading = reading()?;
+            Part::Decaying(map)
+        }
+        (Part::Galpha(mut map, alpha), "reading") => {
+            map.reading = reading()?;
+            Part::Galpha(map, alpha)
+        }
+        (Part::Preserving(map, _), "load") => {
+            Part::Preserving(map, StepLoad::ALL.into_iter().find(|l| l.name() == value)?)
+        }
+        (Part::Galpha(map, _), "rho") => Part::Galpha(map, Alpha::from_rho(number(choice, value)?)),
+        _ => return None,
+    })
+}
+
+/// A number in the range of the option.
+fn number(choice: &Choice, value: &str) -> Option<f64> {
+    let [low, high] = choice.range?;
+    value.parse().ok().filter(|x| (low..=high).contains(x))
+}
+
+/// Sets the options of a method: `name=value`, or the value alone where it is a word.
+pub(super) fn set(
+    id: &str,
+    choices: &'static [Choice],
+    parts: &mut [(Part, f64)],
+    given: &str,
+) -> Result<(), MethodError> {
+    let mut seen: Vec<&str> = Vec::new();
+    for text in given.split(',').map(str::trim) {
+        let wrong = |reason: String| MethodError::Option { id: id.into(), reason };
+        let by_word = |c: &&Choice| c.words.contains(&text);
+        let (choice, value) = match text.split_once('=') {
+            Some((name, value)) => (choices.iter().find(|c| c.name == name.trim()), value.trim()),
+            None => (choices.iter().find(by_word), text),
+        };
+        let Some(choice) = choice else {
+            let name = text.split('=').next().unwrap_or(text).trim();
+            let near = nearest(name, choices.iter().map(|c| c.name));
+            let near = if near.is_empty() {
+                String::new()
+            } else {
+                format!("; did you mean {}?", near.join(" or "))
+            };
+            let all: Vec<&str> = choices.iter().map(|c| c.name).collect();
+            return Err(wrong(format!("it has no option '{name}'{near} (it has {})", all.join(", "))));
+        };
+        if seen.contains(&choice.name) {
+            return Err(wrong(format!("the option '{}' is given twice", choice.name)));
+        }
+        seen.push(choice.name);
+        for (part, _) in parts.iter_mut() {
+            *part = apply(*part, choice, value).ok_or_else(|| {
+                let values = match choice.range {
+                    Some([low, high]) => format!("a number from {low} to {high}"),
+                    None => choice.words.join(" or "),
+                };
+                wrong(format!("{} must be {values}, got '{value}'", choice.name))
+            })?;
+        }
+    }
+    Ok(())
+}
