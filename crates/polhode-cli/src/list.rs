@@ -20,6 +20,19 @@ struct MethodRow<'a> {
     claims: &'a Claims,
     citation: &'a str,
     group: [&'static str; 2],
+    options: Vec<OptionRow>,
+}
+
+/// An option of a method for programs.
+#[derive(Serialize)]
+struct OptionRow {
+    name: &'static str,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    values: &'static [&'static str],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    range: Option<[f64; 2]>,
+    default: &'static str,
+    help: &'static str,
 }
 
 fn claims_object<S: Serializer>(claims: &&Claims, serializer: S) -> Result<S::Ok, S::Error> {
@@ -41,6 +54,17 @@ fn method_row(method: &Method) -> MethodRow<'_> {
         citation: method.citation(),
         // Every method is written once for both groups.
         group: ["so3", "se3"],
+        options: method
+            .options()
+            .iter()
+            .map(|c| OptionRow {
+                name: c.name,
+                values: c.words,
+                range: c.range,
+                default: c.default,
+                help: c.help,
+            })
+            .collect(),
     }
 }
 
@@ -120,7 +144,10 @@ pub fn methods(options: &ListOptions) -> Result<(), Failure> {
          Kept to round-off, free: E energy, M momentum in space, N length of the body momentum;\n\
          under gravity: E energy, V vertical momentum, A momentum about the axis of a symmetric top.\n\
          \n\
+         Options follow the id: preserving:cayley,load=mean, galpha:exp,rho=0.5, decaying:cayley,reading=hom4.\n\
+         \n\
          Further methods:\n\
+         \x20 kinematic:<map>                   the pose from the velocities of a prescribed motion, no dynamics\n\
          \x20 compose:<method>:4|6|8            a symmetric method of order 2, composed to order 4, 6 or 8\n\
          \x20 mkrk:'0 0; 1/2 1/2 | 1/2 1/2'     Munthe-Kaas with a tableau of one's own: rows of A | b\n\
          \x20 mkrk:FILE.toml                    the same from a file with a = [[...], ...], b = [...] and, if you\n\
@@ -167,6 +194,21 @@ fn method_text(method: &Method) -> String {
     .map(|(name, value)| vec![name.to_string(), value.to_string()])
     .to_vec();
     let mut text = table(0, &[Align::Left, Align::Left], &rows);
+    if !method.options().is_empty() {
+        let rows: Vec<Vec<String>> = method
+            .options()
+            .iter()
+            .map(|c| {
+                let values = match c.range {
+                    Some([low, high]) => format!("{low} to {high}"),
+                    None => c.words.join(", "),
+                };
+                vec![c.name.to_string(), format!("{values} [default: {}]", c.default), c.help.to_string()]
+            })
+            .collect();
+        text.push_str("\noptions, as ,NAME=VALUE after the id\n");
+        text.push_str(&table(2, &[Align::Left; 3], &rows));
+    }
     if let Some(tableau) = method.tableau() {
         text.push_str(&format!("\ntableau\n{}", tableau_text(tableau)));
     }

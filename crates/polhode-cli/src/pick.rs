@@ -1,8 +1,9 @@
 //! From the words of the command line to problems and methods of the library.
 
 use crate::failure::Failure;
-use polhode::method::{Method, Tableau, TableauError};
-use polhode::problem::Problem;
+use polhode::method::{Method, REGISTRY, Tableau, TableauError};
+use polhode::problem::{Model, Problem};
+use polhode::solve::StepError;
 use serde::Deserialize;
 use std::fs;
 
@@ -21,6 +22,30 @@ pub fn problem(id: &str, overrides: &[String]) -> Result<Problem, Failure> {
         problem.set(name.trim(), value)?;
     }
     Ok(problem)
+}
+
+/// Ids from a list that was cut at every comma: what is an option goes back to the method before it.
+pub fn ids(list: &[String]) -> Vec<String> {
+    let mut ids: Vec<String> = Vec::new();
+    let word = |text: &str| REGISTRY.iter().flat_map(|r| r.options).any(|c| c.words.contains(&text));
+    for text in list.iter().map(|text| text.trim()).filter(|text| !text.is_empty()) {
+        match ids.last_mut() {
+            Some(id) if text.contains('=') || word(text) => {
+                id.push(',');
+                id.push_str(text);
+            }
+            _ => ids.push(text.into()),
+        }
+    }
+    ids
+}
+
+/// A kinematic method runs where a motion is prescribed, and nowhere else.
+pub fn suits(model: &Model, method: &Method) -> Result<(), Failure> {
+    if method.is_kinematic() && !model.follows_motion() {
+        return Err(Failure::Usage(format!("{}: {}", method.id(), StepError::NoMotion)));
+    }
+    Ok(())
 }
 
 /// The method with this id, where `mkrk:FILE.toml` reads its tableau from a file.

@@ -23,6 +23,8 @@ pub struct Point {
     pub order_attitude: Option<f64>,
     /// The same in body momentum.
     pub order_momentum: Option<f64>,
+    /// The same in the position of a moving body.
+    pub order_position: Option<f64>,
 }
 
 /// The runs of one method, from coarse to fine.
@@ -42,6 +44,10 @@ impl Series {
     /// The same in body momentum.
     pub fn order_momentum(&self) -> Option<f64> {
         self.points.iter().rev().find_map(|p| p.order_momentum)
+    }
+    /// The same in the position of a moving body.
+    pub fn order_position(&self) -> Option<f64> {
+        self.points.iter().rev().find_map(|p| p.order_position)
     }
 }
 
@@ -76,7 +82,15 @@ pub fn measure(
         let pair = before.zip(errors.as_ref().ok());
         let order_attitude = pair.and_then(|((p, b), e)| order(p, step, b.attitude, e.attitude));
         let order_momentum = pair.and_then(|((p, b), e)| order(p, step, b.momentum, e.momentum));
-        points.push(Point { step, steps: plan.steps(), errors, order_attitude, order_momentum });
+        let order_position = pair.and_then(|((p, b), e)| order(p, step, b.position?, e.position?));
+        points.push(Point {
+            step,
+            steps: plan.steps(),
+            errors,
+            order_attitude,
+            order_momentum,
+            order_position,
+        });
     }
     Some(Series { method, points })
 }

@@ -34,10 +34,10 @@ pub struct Comparison {
 /// The methods asked for, each once.
 fn methods(options: &ConvergeOptions, problem: &Problem) -> Result<Vec<Method>, Failure> {
     let mut methods = Vec::new();
-    for id in options.methods.iter().map(|id| id.trim()).filter(|id| !id.is_empty()) {
-        match id {
+    for id in pick::ids(&options.methods) {
+        match id.as_str() {
             "all" => methods.extend(list::registered()?),
-            _ => methods.push(pick::method(id)?),
+            id => methods.push(pick::method(id)?),
         }
     }
     if methods.is_empty() {
@@ -71,6 +71,7 @@ pub fn command(options: &ConvergeOptions) -> Result<(), Failure> {
     let until = options.until.unwrap_or(problem.until);
     let plans = plans(options, &problem, until)?;
     let model = problem.model()?;
+    methods.iter().try_for_each(|method| pick::suits(&model, method))?;
     let mut file = options.plot.as_deref().map(NewFile::create).transpose()?;
 
     let stopped = || Failure::Interrupted("stopped; nothing was written".into());

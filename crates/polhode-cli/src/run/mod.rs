@@ -53,6 +53,7 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
     let method = pick::method(options.method.as_deref().unwrap_or(problem.method))?;
     let plan = Plan::new(options.step.unwrap_or(problem.step), options.until.unwrap_or(problem.until))?;
     let model = problem.model()?;
+    pick::suits(&model, &method)?;
     let mut record = match &options.out {
         Some(path) => Some(Record::new(NewFile::create(path)?, options.every, &plan)),
         None => None,

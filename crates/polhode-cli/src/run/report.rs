@@ -79,9 +79,12 @@ struct Newton {
 #[derive(Debug, Serialize)]
 struct Error<'a> {
     attitude: f64,
+    attitude_frobenius: f64,
     momentum: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     position: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    position_relative: Option<f64>,
     source: &'a str,
 }
 
@@ -92,8 +95,10 @@ impl<'a> Report<'a> {
         let matrix = last.attitude.matrix();
         let error = run.errors.as_ref().ok().map(|(errors, source)| Error {
             attitude: errors.attitude,
+            attitude_frobenius: errors.attitude_frobenius(),
             momentum: errors.momentum,
             position: errors.position,
+            position_relative: errors.position_relative,
             source,
         });
         Report {

@@ -5,7 +5,7 @@
 //! SE(3).
 
 use super::inverse::{PrescribedMotion, PrescribedRotation};
-use crate::group::Rotation;
+use crate::group::{Exponential, Group, Rotation, So3};
 use crate::scalar::{Over, Real};
 use nalgebra::Vector3;
 
@@ -238,6 +238,28 @@ impl<S: Real> Load<S> for SoftWall<S> {
     }
 }
 
+/// A spring that turns the body back to the attitude of the space axes: V = ½ ψ·K ψ with the rotation vector ψ, |ψ| < π.
+#[derive(Clone, Copy, Debug)]
+pub struct RotationalSpring<S> {
+    /// The diagonal of K, N m/rad.
+    pub stiffness: Vector3<S>,
+}
+
+impl<S: Real> Load<S> for RotationalSpring<S> {
+    #[inline(always)]
+    fn wrench<T: Over<S>>(&self, at: &Kinematics<T>) -> Wrench<T> {
+        let psi = at.attitude.rotation_vector();
+        // V' = ψ'·Kψ and ψ' = H(-ψ)⁻¹ Ω, whose transpose is H(ψ)⁻¹.
+        let moment = self.stiffness.map(T::of).component_mul(&psi);
+        Wrench::moment(-So3::tangent_inverse(Exponential, &-psi, &moment))
+    }
+    #[inline(always)]
+    fn potential<T: Over<S>>(&self, at: &Kinematics<T>) -> Option<T> {
+        let psi = at.attitude.rotation_vector();
+        Some(self.stiffness.map(T::of).component_mul(&psi).dot(&psi) * T::lift(0.5))
+    }
+}
+
 /// Two loads together; the potential exists where both have one.
 impl<S: Real, A: Load<S>, B: Load<S>> Load<S> for (A, B) {
     #[inline(always)]
@@ -298,6 +320,8 @@ standard_loads!(
     Drag,
     /// Krysl's potential with a wall.
     SoftWall,
+    /// A spring that turns the body back.
+    RotationalSpring,
     /// What makes a free body follow a motion.
     PrescribedMotion,
     /// What makes a body on a fixed point follow a motion.

@@ -7,8 +7,8 @@ mod load;
 pub use inertia::{InertiaError, RotaryInertia, SpatialInertia};
 pub use inverse::{About, InverseDynamics, PrescribedMotion, PrescribedRotation, Trajectory, Winding, rates};
 pub use load::{
-    Drag, Frame, Gravity, Harmonic, Kinematics, Load, Loads, Moment, NoLoad, SoftWall, StandardLoad,
-    TopGravity, Wrench,
+    Drag, Frame, Gravity, Harmonic, Kinematics, Load, Loads, Moment, NoLoad, RotationalSpring, SoftWall,
+    StandardLoad, TopGravity, Wrench,
 };
 
 use crate::group::{Coordinates, Group, So3, lift};

@@ -46,10 +46,23 @@ pub trait Map: Copy + Default + core::fmt::Debug + 'static {
     fn limit(self) -> f64;
     /// The three functions at s = p·p.
     fn coefficients<S: Real>(self, s: S) -> Coefficients<S>;
+    /// True if c is zero everywhere, so that nobody has to multiply by it.
+    #[inline(always)]
+    fn is_flat(self) -> bool {
+        false
+    }
     /// 1/μ and the coefficient of p̃p̃ in the inverse tangent.
     #[inline(always)]
     fn inverse_coefficients<S: Real>(self, s: S) -> (S, S) {
         self.coefficients(s).inverse(s)
+    }
+    /// w and k of the rotation by half the angle about the same axis, for the same p: cos(φ/4) and sin(φ/4)/|p|.
+    #[inline(always)]
+    fn half<S: Real>(self, s: S) -> (S, S) {
+        // cos(φ/4) = √((1 + w)/2), and sin(φ/2) = 2 sin(φ/4) cos(φ/4).
+        let Coefficients { w, k, .. } = self.coefficients(s);
+        let per = S::inverse_root((w - S::one()) * S::lift(0.5)) * S::lift(0.5);
+        ((S::one() + w) * per, k * per)
     }
     /// The parameters of a rotation by at most π.
     fn parameters<S: Real>(self, q: &Rotation<S>) -> Vector3<S>;
@@ -94,6 +107,11 @@ impl Map for Exponential {
     fn inverse_coefficients<S: Real>(self, s: S) -> (S, S) {
         (S::one(), S::exp_coefficients(s).g)
     }
+    #[inline(always)]
+    fn half<S: Real>(self, s: S) -> (S, S) {
+        let ExpCoefficients { w, k, .. } = S::exp_coefficients(s * S::lift(0.25));
+        (w, k * S::lift(0.5))
+    }
     #[inline]
     fn parameters<S: Real>(self, q: &Rotation<S>) -> Vector3<S> {
         let q = q.shorter();
@@ -124,6 +142,30 @@ pub(super) const ARCSINE: [f64; 10] = [
     12155.0 / 1245184.0,
 ];
 
+/// What all maps are near zero, for approximate tangents: the coefficients at s = 0.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct NearZero;
+
+impl Map for NearZero {
+    fn name(self) -> &'static str {
+        "near-zero"
+    }
+    fn limit(self) -> f64 {
+        f64::INFINITY
+    }
+    #[inline(always)]
+    fn coefficients<S: Real>(self, _s: S) -> Coefficients<S> {
+        Coefficients { w: S::one(), k: S::lift(0.5), c: S::zero() }
+    }
+    #[inline(always)]
+    fn is_flat(self) -> bool {
+        true
+    }
+    fn parameters<S: Real>(self, q: &Rotation<S>) -> Vector3<S> {
+        q.shorter().v * S::lift(2.0)
+    }
+}
+
 impl Map for EulerRodrigues {
     fn name(self) -> &'static str {
         "euler-rodrigues"
@@ -151,8 +193,16 @@ impl Map for Cayley {
     }
     #[inline(always)]
     fn coefficients<S: Real>(self, s: S) -> Coefficients<S> {
-        let w = (S::one() + s * S::lift(0.25)).sqrt().recip();
+        let w = S::inverse_root(s * S::lift(0.25));
         Coefficients { w, k: w * S::lift(0.5), c: S::zero() }
+    }
+    #[inline(always)]
+    fn is_flat(self) -> bool {
+        true
+    }
+    #[inline(always)]
+    fn half<S: Real>(self, s: S) -> (S, S) {
+        S::half_tangent(s * S::lift(0.25))
     }
     #[inline(always)]
     fn parameters<S: Real>(self, q: &Rotation<S>) -> Vector3<S> {
@@ -172,6 +222,11 @@ impl Map for WienerMilenkovic {
         let m = s * S::lift(1.0 / 16.0);
         let b = (S::one() + m).recip();
         Coefficients { w: (S::one() - m) * b, k: b * S::lift(0.5), c: b * b * S::lift(0.125) }
+    }
+    #[inline(always)]
+    fn half<S: Real>(self, s: S) -> (S, S) {
+        let w = S::inverse_root(s * S::lift(1.0 / 16.0));
+        (w, w * S::lift(0.25))
     }
     #[inline(always)]
     fn parameters<S: Real>(self, q: &Rotation<S>) -> Vector3<S> {

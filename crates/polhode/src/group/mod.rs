@@ -10,6 +10,7 @@ mod se3;
 mod so3;
 mod vectorial;
 
+pub(crate) use map::NearZero;
 pub use map::{Cayley, Coefficients, EulerRodrigues, Exponential, Map, WienerMilenkovic};
 pub use rotation::{Rotation, Turn};
 pub use se3::{Motion, Screw, Se3};
@@ -181,8 +182,9 @@ pub trait Group: Copy + Debug + Default + 'static {
     fn pull<S: Real>(step: &Self::Increment<S>, p: &Self::Vector<S>) -> Self::Vector<S>;
     /// The inverse of [`Group::pull`]: R P on SO(3).
     fn push<S: Real>(step: &Self::Increment<S>, p: &Self::Vector<S>) -> Self::Vector<S>;
-    /// The motion that makes this one when it is done twice.
-    fn half<S: Real>(step: &Self::Increment<S>) -> Self::Increment<S>;
+    /// The motion that makes `whole`, the increment with these parameters, when it is done twice.
+    fn half<M: Map, S: Real>(map: M, psi: &Self::Vector<S>, whole: &Self::Increment<S>)
+    -> Self::Increment<S>;
     /// A velocity seen from the frame that the increment leads to: Rᵀ V on SO(3).
     fn pull_velocity<S: Real>(step: &Self::Increment<S>, v: &Self::Vector<S>) -> Self::Vector<S>;
     /// The inverse of [`Group::pull_velocity`]: R V on SO(3).
@@ -191,12 +193,16 @@ pub trait Group: Copy + Debug + Default + 'static {
     fn to_space<S: Real>(pose: &Self::Pose<S>, p: &Self::Vector<S>) -> Self::Vector<S>;
     /// The rate of a momentum in the frame that moves with `v`, with no load: -Ω × Π on SO(3).
     fn transport<S: Real>(v: &Self::Vector<S>, p: &Self::Vector<S>) -> Self::Vector<S>;
-    /// The derivative of `pull(exp[h x], P)` with respect to x_j, to second order in h, where `y` is its value.
+    /// The derivative of `pull(increment(map, psi), P)` with respect to psi_j, where `y` is its value: G(y) H(-Q) e_j in
+    /// Bauchau's terms. Exact for maps that read their parameters as `dual`, close for the others.
     #[inline(always)]
-    fn pull_slope<S: Real>(h: S, x: &Self::Vector<S>, y: &Self::Vector<S>, j: usize) -> Self::Vector<S> {
-        let unit = unit::<S, Self::Vector<S>>(j);
-        let turn = unit - Self::bracket(x, &unit) * (h * S::lift(0.5));
-        Self::transport(&turn, y) * h
+    fn pull_slope<M: Map, S: Real>(
+        map: M,
+        psi: &Self::Vector<S>,
+        y: &Self::Vector<S>,
+        j: usize,
+    ) -> Self::Vector<S> {
+        Self::transport(&Self::tangent(map, psi, &unit::<S, Self::Vector<S>>(j)), y)
     }
     /// The derivative of `transport(x, M x)` with respect to x_j.
     #[inline(always)]

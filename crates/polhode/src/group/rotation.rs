@@ -58,17 +58,16 @@ impl<S: Real> Turn<S> {
         let (once, twice) = self.parts(x);
         x - once + twice
     }
-    /// The rotation that makes this one when it is done twice: half the angle about the same axis.
+    /// The rotation by half the angle about the same axis, for the same parameters.
     #[inline(always)]
-    pub fn half(&self) -> Self {
-        // cos(φ/4) = √((1 + w)/2), and sin(φ/2) = 2 sin(φ/4) cos(φ/4).
-        let per = (S::lift(2.0) * (S::one() + self.w)).sqrt().recip();
-        Turn { psi: self.psi, w: (S::one() + self.w) * per, k: self.k * per }
+    pub fn half<M: Map>(map: M, p: &Vector3<S>) -> Self {
+        let (w, k) = map.half(p.dot(p));
+        Turn { psi: *p, w, k }
     }
-    /// tan(φ/4) n: half the Cayley parameters of the half rotation.
+    /// The tangent of half the angle, along the axis.
     #[inline(always)]
-    pub(super) fn quarter_tangent(&self) -> Vector3<S> {
-        self.psi * (self.k / (S::one() + self.w))
+    pub(super) fn half_tangent(&self) -> Vector3<S> {
+        self.psi * (self.k / self.w)
     }
     /// The quaternion.
     #[inline(always)]

@@ -180,11 +180,11 @@ impl Group for Se3 {
         stack(&f, &(step.turn.rotate(&m) + step.displacement.cross(&f)))
     }
     #[inline(always)]
-    fn half<S: Real>(step: &Screw<S>) -> Screw<S> {
+    fn half<M: Map, S: Real>(map: M, psi: &Six<S>, whole: &Screw<S>) -> Screw<S> {
+        let turn = Turn::half(map, &parts(psi).1);
         // u = (I + R) u_half, and (I + R)⁻¹ = (I - g̃)/2 with g the tangent of half the angle of R along its axis.
-        let u = &step.displacement;
-        let displacement = (u - step.turn.quarter_tangent().cross(u)) * S::lift(0.5);
-        Screw { turn: step.turn.half(), displacement }
+        let u = &whole.displacement;
+        Screw { turn, displacement: (u - turn.half_tangent().cross(u)) * S::lift(0.5) }
     }
     #[inline(always)]
     fn pull_velocity<S: Real>(step: &Screw<S>, v: &Six<S>) -> Six<S> {

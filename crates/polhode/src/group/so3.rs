@@ -116,8 +116,8 @@ impl Group for So3 {
         step.rotate(p)
     }
     #[inline(always)]
-    fn half<S: Real>(step: &Turn<S>) -> Turn<S> {
-        step.half()
+    fn half<M: Map, S: Real>(map: M, psi: &Vector3<S>, _whole: &Turn<S>) -> Turn<S> {
+        Turn::half(map, psi)
     }
     #[inline(always)]
     fn pull_velocity<S: Real>(step: &Turn<S>, v: &Vector3<S>) -> Vector3<S> {
@@ -135,15 +135,20 @@ impl Group for So3 {
     fn transport<S: Real>(v: &Vector3<S>, p: &Vector3<S>) -> Vector3<S> {
         p.cross(v)
     }
-    /// Column j of h ỹ(1 - h/2 x̃) = h ỹ - h²/2 (x yᵀ - (x·y) 1).
+    /// Column j of ỹ H(-p) = z₁ ỹ - z₂ (p yᵀ - (p·y) 1) + c (y × p) pᵀ.
     #[inline(always)]
-    fn pull_slope<S: Real>(h: S, x: &Vector3<S>, y: &Vector3<S>, j: usize) -> Vector3<S> {
-        let (half, (a, b)) = (h * S::lift(0.5), ((j + 1) % 3, (j + 2) % 3));
-        let mut slope = x * -(half * y[j]);
-        slope[j] += half * x.dot(y);
-        slope[a] += y[b];
-        slope[b] -= y[a];
-        slope * h
+    fn pull_slope<M: Map, S: Real>(map: M, p: &Vector3<S>, y: &Vector3<S>, j: usize) -> Vector3<S> {
+        let Coefficients { w, k, c } = map.coefficients(p.dot(p));
+        let (k2, (a, b)) = (k + k, ((j + 1) % 3, (j + 2) % 3));
+        let (z1, z2) = (w * k2, k * k2);
+        let mut slope = p * -(z2 * y[j]);
+        if !map.is_flat() {
+            slope += y.cross(p) * (c * p[j]);
+        }
+        slope[j] += z2 * p.dot(y);
+        slope[a] += z1 * y[b];
+        slope[b] -= z1 * y[a];
+        slope
     }
     #[inline(always)]
     fn bracket<S: Real>(a: &Vector3<S>, b: &Vector3<S>) -> Vector3<S> {

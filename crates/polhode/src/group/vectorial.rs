@@ -115,8 +115,16 @@ impl Map for Vectorial {
         each!(self.kind, map => map.coefficients(s))
     }
     #[inline(always)]
+    fn is_flat(self) -> bool {
+        each!(self.kind, map => map.is_flat())
+    }
+    #[inline(always)]
     fn inverse_coefficients<S: Real>(self, s: S) -> (S, S) {
         each!(self.kind, map => map.inverse_coefficients(s))
+    }
+    #[inline(always)]
+    fn half<S: Real>(self, s: S) -> (S, S) {
+        each!(self.kind, map => map.half(s))
     }
     fn parameters<S: Real>(self, q: &Rotation<S>) -> Vector3<S> {
         each!(self.kind, map => map.parameters(q))

@@ -6,7 +6,7 @@
 
 use super::scheme::{One, Scheme, Start};
 use crate::body::{Body, Load, State};
-use crate::group::{Exponential, Group, lift, unit};
+use crate::group::{Exponential, Group, NearZero, lift, unit};
 use crate::scalar::{Over, Real};
 
 /// Forward Euler, rate form, eq. (11).
@@ -110,12 +110,12 @@ impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for BackwardMomentum {
         let load = start.body.load(start.t + start.h, &pose, x);
         State { pose, momentum: G::pull(&step, &start.state.momentum) + load * start.h }
     }
-    /// The derivative of exp[-hx] P₀ to second order in h; the load is left out, its derivative comes with h².
+    /// To second order in h; the load is left out, its derivative comes with h².
     #[inline(always)]
     fn tangent(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>, j: usize) -> Option<G::Vector<S>> {
         let inertia = &start.body.inertia;
         let turned = G::momentum(inertia, x) - start.load * start.h;
-        let slope = G::velocity(inertia, &G::pull_slope(start.h, x, &turned, j));
-        Some(unit::<S, G::Vector<S>>(j) - slope)
+        let slope = G::velocity(inertia, &G::pull_slope(NearZero, &(*x * start.h), &turned, j));
+        Some(unit::<S, G::Vector<S>>(j) - slope * start.h)
     }
 }

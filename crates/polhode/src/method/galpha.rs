@@ -9,7 +9,7 @@
 
 use super::intrinsic::turned;
 use super::midpoint::mean;
-use super::scheme::{One, Scheme, Start, solve};
+use super::scheme::{One, Range, Scheme, Start, solve};
 use crate::body::{Body, Load, State};
 use crate::group::{Coordinates, Group, Vectorial, lift};
 use crate::scalar::{Mask, Over, Real};
@@ -179,7 +179,7 @@ impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for Galpha<S, G> {
         State { pose: start.advance(&end.step), momentum: G::momentum(&start.body.inertia, &end.velocity) }
     }
     #[inline(always)]
-    fn range(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>) -> Option<(Vectorial, S)> {
-        Some((self.map, turned::<S, G>(&self.parameters(start, x))))
+    fn range(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>) -> Option<Range<S>> {
+        Some(Range::new(self.map, turned::<S, G>(&self.parameters(start, x))))
     }
 }

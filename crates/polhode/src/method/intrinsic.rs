@@ -7,11 +7,15 @@
 //! with P and A in space, V in the body; everything below is seen from the body frames. State j is the start of the
 //! step behind the jump; the load there is that of state j, not of state i, or stiff loads make the scheme unstable.
 
-use super::midpoint::mean;
-use super::scheme::{One, Scheme, Start, Two};
-use crate::body::{Load, State};
-use crate::group::{Coordinates, Group, Vectorial, lift, unit};
+use super::midpoint::{mean, mean_tangent};
+use super::scheme::{self, One, Range, Scheme, Start, Two};
+use crate::body::{Body, Load, State};
+use crate::group::{
+    Cayley, Coordinates, EulerRodrigues, Exponential, Group, Map, MapKind, Reading, Vectorial,
+    WienerMilenkovic, lift, unit,
+};
 use crate::scalar::{Over, Real};
+use crate::solve::{StepError, Work};
 
 /// The load A_m of a step of the preserving scheme.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,51 +39,47 @@ impl StepLoad {
     }
 }
 
-/// The length of the angular part of motion parameters.
+/// The squared length of the angular part of motion parameters.
 #[inline(always)]
 pub(super) fn turned<S: Real, G: Group>(psi: &G::Vector<S>) -> S {
-    G::angular(psi).length()
+    let p = G::angular(psi);
+    p.inner(&p)
 }
 
 /// The energy and momentum preserving scheme. The unknown is the mean velocity W.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Preserving {
-    pub(super) map: Vectorial,
-    pub(super) load: StepLoad,
-}
+pub(super) struct Preserving<M, const MEAN: bool>(pub(super) M);
 
-impl Preserving {
-    /// C*(h W) and the new momentum.
+impl<M: Map, const MEAN: bool> Preserving<M, MEAN> {
+    /// The new pose and momentum.
     #[inline(always)]
     fn step<S: Real, G: Group, L: Load<S>, T: Over<S>>(
         &self,
         start: &Start<'_, S, G, L>,
         w: &G::Vector<T>,
-    ) -> (G::Increment<T>, G::Vector<T>) {
+    ) -> (G::Pose<T>, G::Vector<T>) {
         let (h, half) = (T::of(start.h), T::of(start.h * S::lift(0.5)));
-        let (p0, pose) =
-            (lift::<S, T, _, G::Vector<T>>(&start.state.momentum), G::lift_pose(&start.state.pose));
-        let step = G::increment(self.map, &(*w * h));
-        let p1 = match self.load {
-            StepLoad::Midpoint => {
-                // The rest of the motion is as long as the part before.
-                let part = G::half(&step);
-                let time = T::of(start.t + start.h * S::lift(0.5));
-                let load = start.body.load(time, &G::advance(&pose, &part), w);
-                G::pull(&step, &p0) + G::pull(&part, &load) * h
-            }
-            StepLoad::Mean => {
-                let end = *w * T::lift(2.0) - lift::<S, T, _, G::Vector<T>>(&start.velocity);
-                let load = start.body.load(T::of(start.t + start.h), &G::advance(&pose, &step), &end);
-                let kick = lift::<S, T, _, G::Vector<T>>(&start.load) * half;
-                G::pull(&step, &(p0 + kick)) + load * half
-            }
-        };
-        (step, p1)
+        let p0 = lift::<S, T, _, G::Vector<T>>(&start.state.momentum);
+        let pose = G::lift_pose(&start.state.pose);
+        let psi = *w * h;
+        let step = G::increment(self.0, &psi);
+        if MEAN {
+            let pose = G::advance(&pose, &step);
+            let end = *w * T::lift(2.0) - lift::<S, T, _, G::Vector<T>>(&start.velocity);
+            let load = start.body.load(T::of(start.t + start.h), &pose, &end);
+            let kick = lift::<S, T, _, G::Vector<T>>(&start.load) * half;
+            (pose, G::pull(&step, &(p0 + kick)) + load * half)
+        } else {
+            // Half the motion twice.
+            let part = G::half(self.0, &psi, &step);
+            let middle = G::advance(&pose, &part);
+            let load = start.body.load(T::of(start.t) + half, &middle, w);
+            (G::advance(&middle, &part), G::pull(&part, &(G::pull(&part, &p0) + load * h)))
+        }
     }
 }
 
-impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for Preserving {
+impl<S: Real, G: Group, L: Load<S>, M: Map, const MEAN: bool> Scheme<S, G, L> for Preserving<M, MEAN> {
     type Unknown = One;
     #[inline(always)]
     fn guess(&self, start: &Start<'_, S, G, L>, end_velocity: &G::Vector<S>) -> G::Vector<S> {
@@ -89,37 +89,52 @@ impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for Preserving {
     fn residual<T: Over<S>>(&self, start: &Start<'_, S, G, L>, x: &G::Vector<T>) -> G::Vector<T> {
         let inertia = G::lift_inertia::<S, T>(&start.body.inertia);
         let (_, p1) = self.step(start, x);
-        *x - (lift::<S, T, _, G::Vector<T>>(&start.velocity) + G::velocity(&inertia, &p1)) * T::lift(0.5)
+        // In this sequence little waits for the new momentum.
+        (*x - lift::<S, T, _, G::Vector<T>>(&(start.velocity * S::lift(0.5))))
+            - G::velocity(&inertia, &p1) * T::lift(0.5)
     }
     #[inline(always)]
     fn finish(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>) -> State<S, G> {
-        let (step, momentum) = self.step(start, x);
-        State { pose: start.advance(&step), momentum }
+        let (pose, momentum) = self.step(start, x);
+        State { pose, momentum }
     }
-    /// 1 - h/2 M⁻¹ G(y) H(-Q), exact up to the derivative of the load, which comes with h². y is the momentum P_i
-    /// seen from C_f, taken as if x were the solution.
+    /// 1 - h/2 M⁻¹ G(y) H(-Q).
     #[inline(always)]
     fn tangent(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>, j: usize) -> Option<G::Vector<S>> {
-        let inertia = &start.body.inertia;
-        let y = G::momentum(inertia, &(*x * S::lift(2.0) - start.velocity)) - start.load * start.h;
-        let slope = pull_slope::<S, G>(self.map, &(*x * start.h), &y, j);
-        Some(unit::<S, G::Vector<S>>(j) - G::velocity(inertia, &slope) * (start.h * S::lift(0.5)))
+        Some(mean_tangent(self.0, start, x, j))
     }
     #[inline(always)]
-    fn range(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>) -> Option<(Vectorial, S)> {
-        Some((self.map, turned::<S, G>(&(*x * start.h))))
+    fn range(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>) -> Option<Range<S>> {
+        Some(Range::new(self.0, turned::<S, G>(&(*x * start.h))))
     }
 }
 
-/// G(y) H(-Q) e_j: the derivative of `pull(C*(Q), P)` with respect to Q_j, where `y` is its value.
+/// A step of the preserving scheme, with code of its own for each map: it is the fast one of the family.
 #[inline(always)]
-fn pull_slope<S: Real, G: Group>(
+pub(super) fn preserving<S: Real, G: Group, L: Load<S>>(
     map: Vectorial,
-    q: &G::Vector<S>,
-    y: &G::Vector<S>,
-    j: usize,
-) -> G::Vector<S> {
-    G::transport(&G::tangent(map, q, &unit::<S, G::Vector<S>>(j)), y)
+    load: StepLoad,
+    body: &Body<S, G, L>,
+    state: &State<S, G>,
+    t: S,
+    h: S,
+    work: &mut Work,
+) -> Result<State<S, G>, StepError> {
+    macro_rules! with {
+        ($map:expr) => {
+            match load {
+                StepLoad::Midpoint => scheme::step(&Preserving::<_, false>($map), body, state, t, h, work),
+                StepLoad::Mean => scheme::step(&Preserving::<_, true>($map), body, state, t, h, work),
+            }
+        };
+    }
+    match (map.reading, map.kind) {
+        (Reading::Dual, MapKind::Exponential) => with!(Exponential),
+        (Reading::Dual, MapKind::EulerRodrigues) => with!(EulerRodrigues),
+        (Reading::Dual, MapKind::Cayley) => with!(Cayley),
+        (Reading::Dual, MapKind::WienerMilenkovic) => with!(WienerMilenkovic),
+        _ => with!(map),
+    }
 }
 
 /// The momentum preserving, energy decaying scheme. The unknowns are the velocities V_f and V_j.
@@ -193,15 +208,15 @@ impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for Decaying {
         let yf = G::momentum(inertia, &vf) - start.load * start.h;
         let yj = G::momentum(inertia, &vj);
         let slope = |q, y, share: f64| {
-            let slope = pull_slope::<S, G>(self.map, q, y, j % n);
+            let slope = G::pull_slope(self.map, q, y, j % n);
             G::velocity(inertia, &slope) * (start.h * S::lift(share))
         };
         let of_j = if j < n { -1.0 / 6.0 } else { 1.0 / 6.0 };
         Some(unit::<S, G::Pair<S>>(j) - G::join(&slope(&qf, &yf, 0.5), &slope(&qj, &yj, of_j)))
     }
     #[inline(always)]
-    fn range(&self, start: &Start<'_, S, G, L>, x: &G::Pair<S>) -> Option<(Vectorial, S)> {
+    fn range(&self, start: &Start<'_, S, G, L>, x: &G::Pair<S>) -> Option<Range<S>> {
         let (qf, qj) = Self::parameters::<G, S>(start.h, x);
-        Some((self.map, turned::<S, G>(&qf).max(turned::<S, G>(&qj))))
+        Some(Range::new(self.map, turned::<S, G>(&qf).max(turned::<S, G>(&qj))))
     }
 }

@@ -5,7 +5,7 @@
 
 use super::scheme::{One, Scheme, Start};
 use crate::body::{Load, State};
-use crate::group::{Cayley, Exponential, Group, lift, unit};
+use crate::group::{Cayley, Exponential, Group, Map, NearZero, lift, unit};
 use crate::scalar::{Over, Real};
 
 /// The mean of the start velocity and a guess of the end velocity.
@@ -14,18 +14,20 @@ pub(super) fn mean<S: Real, G: Group, L>(start: &Start<'_, S, G, L>, end: &G::Ve
     (start.velocity + *end) * S::lift(0.5)
 }
 
-/// The derivative of W - (V₀ + M⁻¹ exp[-h W] P₀)/2 with respect to w_j, to second order in h; the load is left out,
-/// its derivative comes with h².
+/// The derivative of W - (V₀ + M⁻¹ C*(-h W) P₀)/2 with respect to w_j, exact up to the derivative of the load, which
+/// comes with h², and to second order in h with the map [`NearZero`]. The pulled momentum is taken as if `w` were the solution.
 #[inline(always)]
 pub(super) fn mean_tangent<S: Real, G: Group, L>(
+    map: impl Map,
     start: &Start<'_, S, G, L>,
     w: &G::Vector<S>,
     j: usize,
 ) -> G::Vector<S> {
     let inertia = &start.body.inertia;
-    let turned = G::momentum(inertia, &(*w * S::lift(2.0) - start.velocity)) - start.load * start.h;
-    let slope = G::velocity(inertia, &G::pull_slope(start.h, w, &turned, j));
-    unit::<S, G::Vector<S>>(j) - slope * S::lift(0.5)
+    let half = start.h * S::lift(0.5);
+    let y = G::momentum(inertia, &(*w * S::lift(2.0) - start.velocity)) - start.load * start.h;
+    let slope = G::pull_slope(map, &(*w * start.h), &(y * half), j);
+    unit::<S, G::Vector<S>>(j) - G::velocity(inertia, &slope)
 }
 
 /// Simo & Wong's energy- and momentum-conserving algorithm.
@@ -68,7 +70,7 @@ impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for Swc1 {
     }
     #[inline(always)]
     fn tangent(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>, j: usize) -> Option<G::Vector<S>> {
-        Some(mean_tangent(start, x, j))
+        Some(mean_tangent(NearZero, start, x, j))
     }
 }
 

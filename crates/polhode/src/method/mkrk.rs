@@ -275,7 +275,7 @@ impl<S: Real, G: Group, L: Load<S>> Equations<S> for Coupled<'_, S, G, L> {
             let k3 = f(&(y0 + k2 * half), self.t + half);
             let k4 = f(&(y0 + k3 * span), self.t + span);
             let explicit = y0 + (k1 + (k2 + k3) * S::lift(2.0) + k4) * (span * S::lift(1.0 / 6.0));
-            let y = if rung == Rung::Still { y0 } else { explicit };
+            let y = if matches!(rung, Rung::Still | Rung::Rest) { y0 } else { explicit };
             speed += G::size(self.length, &G::split(&y).0) / self.h.abs();
             self.stages.guess[k] = G::Pair::<S>::choose(lanes, &y, &self.stages.guess[k]);
             self.stages.y[k] = G::Pair::<S>::choose(lanes, &y, &self.stages.y[k]);
@@ -286,8 +286,9 @@ impl<S: Real, G: Group, L: Load<S>> Equations<S> for Coupled<'_, S, G, L> {
     fn shorten(&mut self, fraction: f64) {
         self.h = self.whole * S::lift(fraction);
     }
-    fn residual(&mut self) {
+    fn residual(&mut self) -> S {
         let width = G::Pair::<S>::LEN;
+        let mut total = S::zero();
         for j in self.block.clone() {
             self.stages.f[j] = slope_pair(self.body, self.state, self.time(j), &self.stages.y[j]);
         }
@@ -299,7 +300,10 @@ impl<S: Real, G: Group, L: Load<S>> Equations<S> for Coupled<'_, S, G, L> {
             for i in 0..width {
                 self.stages.right[row * width + i] = r.at(i);
             }
+            total += self.size(&r);
         }
+        // Not relative to the guess, which may be far off.
+        total * self.scale
     }
     fn linearize(&mut self, _rung: Rung, lanes: S::Mask) {
         let width = G::Pair::<S>::LEN;

@@ -2,6 +2,7 @@
 
 use super::galpha::Alpha;
 use super::intrinsic::StepLoad;
+use super::kinematic::StepVelocity;
 use super::registry::{MethodError, Part, nearest};
 use crate::group::Reading;
 
@@ -38,6 +39,14 @@ pub(super) const LOAD: Choice = Choice {
     help: "load of the step: at half the motion and half time (midpoint), or the mean of the loads at both ends in \
            space (mean); both keep the vertical momentum under gravity, and mean with cayley the energy too",
 };
+/// The velocity of a kinematic step.
+pub(super) const VELOCITY: Choice = Choice {
+    name: "velocity",
+    words: &["mean", "midpoint"],
+    range: None,
+    default: "mean",
+    help: "velocity of the step: the mean of those at both ends (mean), or that at half time (midpoint)",
+};
 /// Numerical damping.
 pub(super) const RHO: Choice = Choice {
     name: "rho",
@@ -62,6 +71,13 @@ fn apply(part: Part, choice: &Choice, value: &str) -> Option<Part> {
         (Part::Galpha(mut map, alpha), "reading") => {
             map.reading = reading()?;
             Part::Galpha(map, alpha)
+        }
+        (Part::Kinematic(mut map, velocity), "reading") => {
+            map.reading = reading()?;
+            Part::Kinematic(map, velocity)
+        }
+        (Part::Kinematic(map, _), "velocity") => {
+            Part::Kinematic(map, StepVelocity::ALL.into_iter().find(|v| v.name() == value)?)
         }
         (Part::Preserving(map, _), "load") => {
             Part::Preserving(map, StepLoad::ALL.into_iter().find(|l| l.name() == value)?)

@@ -4,7 +4,8 @@
 use super::composition::SETS;
 use super::galpha::Alpha;
 use super::intrinsic::StepLoad;
-use super::options::{self, Choice, LOAD, READING, RHO};
+use super::kinematic::StepVelocity;
+use super::options::{self, Choice, LOAD, READING, RHO, VELOCITY};
 use super::tableau::{Tableau, TableauError, TableauKind};
 use crate::group::{MapKind, Reading, Vectorial};
 use core::fmt;
@@ -23,6 +24,7 @@ pub(super) enum Part {
     Preserving(Vectorial, StepLoad),
     Decaying(Vectorial),
     Galpha(Vectorial, Alpha),
+    Kinematic(Vectorial, StepVelocity),
     Mkrk,
 }
 
@@ -167,6 +169,30 @@ macro_rules! galpha {
         )
     };
 }
+
+macro_rules! kinematic {
+    ($name:literal, $kind:ident, $words:literal) => {
+        intrinsic!(
+            "kinematic",
+            "kinematic update from given velocities",
+            "5, 20",
+            true,
+            Claims::NONE,
+            &[VELOCITY, READING],
+            $name,
+            $words,
+            Part::Kinematic(dual(MapKind::$kind), StepVelocity::Mean)
+        )
+    };
+}
+
+/// The updates of a pose from the velocities of a prescribed motion: no dynamics, so not in [`REGISTRY`].
+pub static KINEMATIC: &[Row] = &[
+    kinematic!("exp", Exponential, "exponential map"),
+    kinematic!("euler-rodrigues", EulerRodrigues, "Euler-Rodrigues parameters"),
+    kinematic!("cayley", Cayley, "Cayley-Gibbs-Rodrigues parameters"),
+    kinematic!("wiener-milenkovic", WienerMilenkovic, "Wiener-Milenković parameters"),
+];
 
 /// Every method with a scheme of its own, and every named tableau.
 pub static REGISTRY: &[Row] = &[
@@ -420,7 +446,7 @@ impl Method {
         }
         let (base, given) = id.split_once(',').map_or((id, None), |(base, given)| (base, Some(given)));
         let plain = |row: &&Row| row.id == base && (given.is_none() || !base.starts_with("mkrk:"));
-        if let Some(row) = REGISTRY.iter().find(plain) {
+        if let Some(row) = REGISTRY.iter().chain(KINEMATIC).find(plain) {
             let tableau = match id.strip_prefix("mkrk:") {
                 Some(name) => Some(Tableau::named(name).map_err(MethodError::Tableau)?),
                 None => None,
@@ -519,10 +545,14 @@ impl Method {
     /// True if no equations are solved.
     pub fn is_explicit(&self) -> bool {
         self.parts.iter().all(|(part, _)| match part {
-            Part::ForwardRate | Part::ForwardMomentum => true,
+            Part::ForwardRate | Part::ForwardMomentum | Part::Kinematic(..) => true,
             Part::Mkrk => self.tableau.as_ref().is_some_and(|t| t.kind() == TableauKind::Explicit),
             _ => false,
         })
+    }
+    /// True if it integrates the velocities of a prescribed motion and knows no dynamics.
+    pub fn is_kinematic(&self) -> bool {
+        self.parts.iter().any(|(part, _)| matches!(part, Part::Kinematic(..)))
     }
     /// What it keeps.
     pub fn claims(&self) -> &Claims {
@@ -546,7 +576,7 @@ impl Method {
 }
 
 fn near_ids(id: &str) -> Vec<String> {
-    nearest(id, REGISTRY.iter().map(|r| r.id))
+    nearest(id.split(',').next().unwrap_or(id), REGISTRY.iter().chain(KINEMATIC).map(|r| r.id))
 }
 
 /// The candidates that look most like a misspelt word, at most three: within an edit distance of a third of its

@@ -2,7 +2,7 @@
 
 use super::mkrk;
 use crate::body::{Body, Load, State};
-use crate::group::{Coordinates, Group, Jet, Map, Vectorial, unit};
+use crate::group::{Coordinates, Group, Jet, Map, unit};
 use crate::scalar::{Mask, Over, Real};
 use crate::solve::{Equations, Factor, Rung, StepError, Work, newton};
 
@@ -100,9 +100,9 @@ pub trait Scheme<S: Real, G: Group, L: Load<S>> {
     ) -> Option<Of<Self, S, G, L, S>> {
         None
     }
-    /// The map whose range the step must not leave, with the length of its parameters at the solution.
+    /// Where the parameters of the step are in the range of their map.
     #[inline(always)]
-    fn range(&self, _start: &Start<'_, S, G, L>, _x: &Of<Self, S, G, L, S>) -> Option<(Vectorial, S)> {
+    fn range(&self, _start: &Start<'_, S, G, L>, _x: &Of<Self, S, G, L, S>) -> Option<Range<S>> {
         None
     }
 }
@@ -161,36 +161,47 @@ pub(super) fn solve<S: Real, G: Group, L: Load<S>, E: Scheme<S, G, L>>(
     };
     let solved = newton(&mut single, work);
     let (x, guess) = (single.x, single.guess);
-    if let Some((map, length)) = scheme.range(start, &x) {
-        solved
-            .map_err(|error| out_of_range(map, scheme.range(start, &guess), start, 0.8).unwrap_or(error))?;
+    if let Some(range) = scheme.range(start, &x) {
+        solved.map_err(|error| match scheme.range(start, &guess) {
+            Some(range) => range.error(start, 0.8).unwrap_or(error),
+            None => error,
+        })?;
         // A parameter that is not a number is no less wrong.
-        if !length.below(S::lift(map.limit())).all() {
-            out_of_range(map, Some((map, length)), start, 1.0).map_or(Ok(()), Err)?;
+        if !range.square.below(S::lift(range.limit * range.limit)).all() {
+            range.error(start, 1.0).map_or(Ok(()), Err)?;
         }
         return Ok(x);
     }
     solved.map(|()| x)
 }
 
-/// The error of a step whose parameters have left `part` of the range of their map, if they have.
-#[cold]
-fn out_of_range<S: Real, G: Group, L>(
-    map: Vectorial,
-    found: Option<(Vectorial, S)>,
-    start: &Start<'_, S, G, L>,
-    part: f64,
-) -> Option<StepError> {
-    let at_start = (G::angular(&start.velocity) * start.h).length().largest();
-    let length = found.map_or(at_start, |(_, length)| length.largest().max(at_start));
-    let limit = map.limit();
-    (length >= part * limit).then(|| StepError::MapLimit {
-        t: start.t.largest(),
-        h: start.h.largest(),
-        map: map.name(),
-        angle: length,
-        limit,
-    })
+/// Where the parameters of a step are in the range of their map.
+#[derive(Clone, Copy, Debug)]
+pub struct Range<S> {
+    map: &'static str,
+    limit: f64,
+    square: S,
+}
+
+impl<S: Real> Range<S> {
+    /// The map, and the squared length of its parameters.
+    #[inline(always)]
+    pub fn new(map: impl Map, square: S) -> Self {
+        Range { map: map.name(), limit: map.limit(), square }
+    }
+    /// The error of a step whose parameters have left `part` of the range, if they have.
+    #[cold]
+    fn error<G: Group, L>(&self, start: &Start<'_, S, G, L>, part: f64) -> Option<StepError> {
+        let at_start = (G::angular(&start.velocity) * start.h).length().largest();
+        let angle = self.square.largest().sqrt().max(at_start);
+        (angle >= part * self.limit).then(|| StepError::MapLimit {
+            t: start.t.largest(),
+            h: start.h.largest(),
+            map: self.map,
+            angle,
+            limit: self.limit,
+        })
+    }
 }
 
 impl<S: Real, G: Group, L: Load<S>, E: Scheme<S, G, L>> Single<'_, '_, S, G, L, E> {
@@ -222,10 +233,13 @@ impl<S: Real, G: Group, L: Load<S>, E: Scheme<S, G, L>> Equations<S> for Single<
                 let rate = G::transport(velocity, &state.momentum) + *load;
                 *velocity + G::velocity(&body.inertia, &rate) * *h
             }
-            Rung::Still => *velocity,
+            Rung::Still | Rung::Rest => *velocity,
             _ => body.velocity(&mkrk::classical(body, state, *t, *h)),
         };
-        let guess = self.scheme.guess(self.start, &end);
+        let guess = match rung {
+            Rung::Rest => Coordinates::origin(),
+            _ => self.scheme.guess(self.start, &end),
+        };
         let size = E::Unknown::size(self.length, &guess)
             + G::size(self.length, &self.start.velocity)
             + S::lift(f64::MIN_POSITIVE);
@@ -238,8 +252,9 @@ impl<S: Real, G: Group, L: Load<S>, E: Scheme<S, G, L>> Equations<S> for Single<
         self.start.h = self.whole * S::lift(fraction);
     }
     #[inline(always)]
-    fn residual(&mut self) {
+    fn residual(&mut self) -> S {
         self.residual = self.scheme.residual::<S>(self.start, &self.x);
+        E::Unknown::size(self.length, &self.residual)
     }
     #[inline(always)]
     fn linearize(&mut self, rung: Rung, lanes: S::Mask) {

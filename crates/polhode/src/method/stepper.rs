@@ -2,7 +2,8 @@
 
 use super::euler::{self, BackwardMomentum, BackwardRate};
 use super::galpha::{self, Memory};
-use super::intrinsic::{Decaying, Preserving};
+use super::intrinsic::{self, Decaying};
+use super::kinematic;
 use super::midpoint::{Akw, Swc1};
 use super::mkrk::Stages;
 use super::registry::{Method, Part};
@@ -105,13 +106,12 @@ impl<S: Real, G: Group> Stepper<S, G> {
                 Part::Akw => scheme::step(&Akw, body, &next, t, h, work)?,
                 Part::BbTrap => scheme::step(&Trapezoid::<false>, body, &next, t, h, work)?,
                 Part::BbTrapWd => scheme::step(&Trapezoid::<true>, body, &next, t, h, work)?,
-                Part::Preserving(map, load) => {
-                    scheme::step(&Preserving { map: *map, load: *load }, body, &next, t, h, work)?
-                }
+                Part::Preserving(map, load) => intrinsic::preserving(*map, *load, body, &next, t, h, work)?,
                 Part::Decaying(map) => scheme::step(&Decaying { map: *map }, body, &next, t, h, work)?,
                 Part::Galpha(map, alpha) => {
                     galpha::step(*map, *alpha, &mut self.memory, body, &next, t, h, work)?
                 }
+                Part::Kinematic(map, choice) => kinematic::step(*map, *choice, body, &next, t, h)?,
                 Part::Mkrk => match &mut self.stages {
                     Some(stages) => stages.step(body, &next, t, h, work)?,
                     None => next,

@@ -8,7 +8,7 @@
 use super::midpoint::{mean, mean_tangent};
 use super::scheme::{One, Scheme, Start};
 use crate::body::{Load, State};
-use crate::group::{Exponential, Group, lift};
+use crate::group::{Exponential, Group, NearZero, lift};
 use crate::scalar::{Over, Real};
 
 /// The trapezoidal rule; `EXACT` keeps the derivative of the exponential.
@@ -58,6 +58,6 @@ impl<S: Real, G: Group, L: Load<S>, const EXACT: bool> Scheme<S, G, L> for Trape
     }
     #[inline(always)]
     fn tangent(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>, j: usize) -> Option<G::Vector<S>> {
-        if EXACT { None } else { Some(mean_tangent(start, x, j)) }
+        if EXACT { None } else { Some(mean_tangent(NearZero, start, x, j)) }
     }
 }

@@ -15,6 +15,8 @@ pub(super) enum Kind {
     Top,
     /// Krysl's potential with a wall.
     SoftWall,
+    /// A rotational spring.
+    Spring,
     /// Gravity, constant and oscillating moments and drag.
     Driven,
     /// Free to move, uniform gravity.
@@ -166,6 +168,13 @@ impl Problem {
         flying[0].help =
             "inertia about the centre of mass: principal moments, or xx yy zz xy xz yz, or nine by rows";
         flying.retain(|d| d.name != "momentum_body");
+        let mut spring = body([1.0, 1.2, 0.8], [0.001, 0.0, 0.5], &[0.0; 3], &[]);
+        spring.push(datum(
+            "stiffness",
+            &[1e6, 1.2e6, 3.2],
+            &[3],
+            "stiffness about each axis, N m/rad; potential of the rotation vector",
+        ));
         let prescribed = |moving: bool| {
             let mut data = vec![datum(
                 "inertia",
@@ -242,6 +251,16 @@ impl Problem {
                 800.0,
                 Kind::SoftWall,
                 wall(-1.0),
+            ),
+            problem(
+                "stiff-spring",
+                "body on a rotational spring that is soft about one axis (2 rad/s) and stiff about two (1000 rad/s)",
+                "manufactured here: steps far longer than the fast period",
+                "decaying:exp",
+                0.02,
+                10.0,
+                Kind::Spring,
+                spring,
             ),
             problem(
                 "driven-body",

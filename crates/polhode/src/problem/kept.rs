@@ -33,6 +33,8 @@ enum Setting {
     Gravity,
     /// A fixed point and a potential of the height of the third body axis.
     Wall,
+    /// A fixed point and some other potential.
+    Potential,
     /// A moving body without gravity.
     Flight,
     /// A moving body that falls.
@@ -51,6 +53,8 @@ fn setting(problem: &Problem) -> Setting {
         Kind::Top => Setting::Gravity,
         Kind::SoftWall if still(&["coulomb", "wall"]) => Setting::Free,
         Kind::SoftWall => Setting::Wall,
+        Kind::Spring if still(&["stiffness"]) => Setting::Free,
+        Kind::Spring => Setting::Potential,
         Kind::Driven if !driven && still(&["weight"]) => Setting::Free,
         Kind::Driven if !driven && upright => Setting::Gravity,
         Kind::Driven => Setting::Other,
@@ -72,7 +76,7 @@ impl Problem {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn kept(&self, claims: &Claims, quantity: &str) -> Kept {
-        use Setting::{Fall, Flight, Free, Gravity, Wall};
+        use Setting::{Fall, Flight, Free, Gravity, Potential, Wall};
         let centered = self.values("center").iter().all(|x| *x == 0.0);
         // The axis of a top under gravity is its third one and holds its centre of mass.
         let top = symmetric(self) && matches!(*self.values("center"), [] | [0.0, 0.0, _]);
@@ -85,7 +89,7 @@ impl Problem {
             (Gravity, "energy") => (true, claims.gravity_energy),
             (Gravity, "momentum_vertical") => (true, claims.gravity_vertical),
             (Gravity, "momentum_axial") => (top, claims.gravity_axial),
-            (Wall, "energy" | "momentum_vertical") | (Fall, "energy") => (true, false),
+            (Wall, "energy" | "momentum_vertical") | (Fall | Potential, "energy") => (true, false),
             (Free | Wall, "momentum_axial") => (symmetric(self), false),
             // About a reference point off the centre of mass the angular momentum is not of constant length.
             (Flight | Fall, "momentum_body") => (centered, false),

@@ -2,9 +2,9 @@
 
 use super::catalogue::{Kind, Problem};
 use crate::body::{
-    About, Body, Drag, Frame, Gravity, Harmonic, InertiaError, InverseDynamics, Loads, Moment,
-    PrescribedMotion, PrescribedRotation, RotaryInertia, SoftWall, SpatialInertia, StandardLoad, State,
-    TopGravity, Trajectory, Winding,
+    About, Body, Drag, Frame, Gravity, Harmonic, InertiaError, InverseDynamics, Load, Loads, Moment,
+    PrescribedMotion, PrescribedRotation, RotaryInertia, RotationalSpring, SoftWall, SpatialInertia,
+    StandardLoad, State, TopGravity, Trajectory, Winding,
 };
 use crate::group::{Group, Rotation, Se3, So3};
 use crate::method::Method;
@@ -178,6 +178,7 @@ impl Problem {
                 wall: number("wall"),
                 offset: number("offset"),
             }),
+            Kind::Spring => Loads::none().with(RotationalSpring { stiffness: three("stiffness") }),
             Kind::Driven => {
                 let (frequency, phase) = (number("drive_frequency"), number("drive_phase"));
                 let drive = |frame, amplitude| Harmonic { frame, amplitude, frequency, phase };
@@ -236,6 +237,13 @@ impl Model {
         match &self.cases {
             Cases::Rotation(_) => So3::NAME,
             Cases::Motion(_) => Se3::NAME,
+        }
+    }
+    /// True if the loads were made to produce a motion that is known.
+    pub fn follows_motion(&self) -> bool {
+        match &self.cases {
+            Cases::Rotation(c) => c.body.load.motion(0.0).is_some(),
+            Cases::Motion(c) => c.body.load.motion(0.0).is_some(),
         }
     }
     /// The start.

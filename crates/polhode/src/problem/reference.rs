@@ -33,6 +33,15 @@ pub struct Errors {
     pub momentum: f64,
     /// Distance of the positions, of a moving body.
     pub position: Option<f64>,
+    /// The same relative to the distance of the reference from the origin of space.
+    pub position_relative: Option<f64>,
+}
+
+impl Errors {
+    /// Frobenius norm of the difference of the attitude matrices: √2 times the 2-norm.
+    pub fn attitude_frobenius(&self) -> f64 {
+        self.attitude * core::f64::consts::SQRT_2
+    }
 }
 
 /// There is no reference.
@@ -69,6 +78,7 @@ impl Reference {
             attitude: self.attitude.distance(&snapshot.attitude),
             momentum: (snapshot.momentum_body - self.momentum_body).norm(),
             position: position.map(|(p, m)| (m.position - p).norm()),
+            position_relative: position.map(|(p, m)| (m.position - p).norm() / p.norm()),
         }
     }
 }

@@ -427,6 +427,14 @@ impl Real for Dd {
     fn is_finite(self) -> bool {
         self.hi.is_finite() && self.lo.is_finite()
     }
+    fn inverse_root(x: Self) -> Self {
+        (Self::ONE + x).sqrt().recip()
+    }
+    fn half_tangent(x: Self) -> (Self, Self) {
+        let w = Self::inverse_root(x);
+        let cos = ((Self::ONE + w) * 0.5).sqrt();
+        (cos, w / (cos * 4.0))
+    }
     fn exp_coefficients(s: Dd) -> ExpCoefficients<Dd> {
         let (w, k, c) = if s.hi < SWITCH {
             let (w, sinc) = Dd::cos_sinc(s * 0.25);

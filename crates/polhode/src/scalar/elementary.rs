@@ -111,6 +111,14 @@ fn cos_sinc<S: Real>(y: S) -> (S, S) {
 /// Beyond this, the reduction below is not exact and the standard library takes over, lane by lane.
 pub(super) const FAR: f64 = 1e6;
 
+/// The standard library's. A function of its own, because the compiler may compute sines and cosines before it knows
+/// that they are wanted.
+#[cold]
+#[inline(never)]
+pub(super) fn far_sin_cos(x: f64) -> (f64, f64) {
+    x.sin_cos()
+}
+
 /// Sine and cosine: Cody-Waite reduction to |r| ≤ π/4, then the polynomials. Absolute error below 5e-16 up to
 /// |x| = [`FAR`].
 #[inline(always)]
@@ -159,6 +167,54 @@ pub(super) fn exp_coefficients<S: Real>(s: S) -> ExpCoefficients<S> {
     ExpCoefficients::choose(small, near, ExpCoefficients { w, k, c, g })
 }
 
+/// Series of 1/√(1 + x).
+const INVERSE_ROOT: [f64; 7] = [1.0, -0.5, 0.375, -0.3125, 35.0 / 128.0, -63.0 / 256.0, 231.0 / 1024.0];
+/// Series of the cosine of half the angle whose tangent is √x, and of its sine over 2√x.
+const HALF_TANGENT: [[f64; 6]; 2] = [
+    [1.0, -1.0 / 8.0, 11.0 / 128.0, -69.0 / 1024.0, 1843.0 / 32768.0, -12767.0 / 262144.0],
+    [0.25, -3.0 / 32.0, 31.0 / 512.0, -187.0 / 4096.0, 4859.0 / 131072.0, -32965.0 / 1048576.0],
+];
+/// Where they end: angles below 0.1 rad for the maps that use them.
+const NEAR_ONE: f64 = 0.0025;
+
+/// 1/√(1 + x), by its series near zero: a division and a root take longer than all else in a short step.
+#[inline(always)]
+pub(super) fn inverse_root<S: Real>(x: S) -> S {
+    let short = x.abs().below(S::lift(NEAR_ONE));
+    let (x2, c) = (x * x, |i: usize| S::lift(INVERSE_ROOT[i]));
+    let x4 = x2 * x2;
+    let near = six(x, &INVERSE_ROOT) + x2 * x4 * c(6);
+    if short.all() {
+        return near;
+    }
+    // Where the series holds, the root is not looked at, but its derivative must be finite.
+    let far = S::select(short, S::zero(), x);
+    S::select(short, near, (S::one() + far).sqrt().recip())
+}
+
+/// With x = tan²α: cos(α/2) and sin(α/2)/(2 tan α).
+#[inline(always)]
+pub(super) fn half_tangent<S: Real>(x: S) -> (S, S) {
+    let short = x.below(S::lift(NEAR_ONE));
+    let near = (six(x, &HALF_TANGENT[0]), six(x, &HALF_TANGENT[1]));
+    if short.all() {
+        return near;
+    }
+    let far = S::select(short, S::one(), x);
+    let w = (S::one() + far).sqrt().recip();
+    let cos = ((S::one() + w) * S::lift(0.5)).sqrt();
+    // sin α = 2 sin(α/2) cos(α/2), and sin α = w tan α.
+    let sin = w / (cos * S::lift(4.0));
+    (S::select(short, near.0, cos), S::select(short, near.1, sin))
+}
+
+/// The first six terms of a series, with short dependency chains.
+#[inline(always)]
+fn six<S: Real>(s: S, c: &[f64]) -> S {
+    let (s2, c) = (s * s, |j: usize| S::lift(c[j]));
+    (c(0) + s * c(1)) + s2 * ((c(2) + s * c(3)) + s2 * (c(4) + s * c(5)))
+}
+
 #[inline(always)]
 fn exp_short<S: Real>(s: S) -> ExpCoefficients<S> {
     let s2 = s * s;
@@ -166,11 +222,7 @@ fn exp_short<S: Real>(s: S) -> ExpCoefficients<S> {
         let c = |j: usize| S::lift(HALF_SHORT[j][i]);
         (S::lift(first) + s * c(0)) + s2 * ((c(1) + s * c(2)) + s2 * (c(3) + s * c(4)))
     };
-    let six = |c: &[f64; 6]| {
-        let c = |j: usize| S::lift(c[j]);
-        (c(0) + s * c(1)) + s2 * ((c(2) + s * c(3)) + s2 * (c(4) + s * c(5)))
-    };
-    ExpCoefficients { w: half(0, 1.0), k: half(1, 0.5), c: six(&CUBIC_SHORT), g: six(&COTANGENT_SHORT) }
+    ExpCoefficients { w: half(0, 1.0), k: half(1, 0.5), c: six(s, &CUBIC_SHORT), g: six(s, &COTANGENT_SHORT) }
 }
 
 impl<S: Real> ExpCoefficients<S> {

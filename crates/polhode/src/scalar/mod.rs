@@ -110,6 +110,17 @@ pub trait Real:
         elementary::exp_coefficients(s)
     }
 
+    /// 1/√(1 + x).
+    #[inline(always)]
+    fn inverse_root(x: Self) -> Self {
+        elementary::inverse_root(x)
+    }
+    /// With x = tan²α: cos(α/2) and sin(α/2)/(2 tan α).
+    #[inline(always)]
+    fn half_tangent(x: Self) -> (Self, Self) {
+        elementary::half_tangent(x)
+    }
+
     /// Magnitude. At zero a dual keeps the derivative from the right.
     #[inline(always)]
     fn abs(self) -> Self {
@@ -178,7 +189,7 @@ impl Real for f64 {
     }
     #[inline(always)]
     fn sin_cos(self) -> (f64, f64) {
-        if self.abs() > elementary::FAR { f64::sin_cos(self) } else { elementary::sin_cos(self) }
+        if self.abs() > elementary::FAR { elementary::far_sin_cos(self) } else { elementary::sin_cos(self) }
     }
     #[inline(always)]
     fn atan2(self, x: f64) -> f64 {

@@ -29,6 +29,8 @@ pub enum StepError {
         /// Step size.
         h: f64,
     },
+    /// The method integrates given velocities, and the load of this body prescribes none.
+    NoMotion,
     /// The step turns the body further than the parameters of its map can say.
     MapLimit {
         /// Time at the start of the step.
@@ -59,6 +61,11 @@ impl fmt::Display for StepError {
                 f,
                 "the step from t = {t} with h = {h} overflowed: the method is unstable here; try a smaller step or \
                  an implicit method"
+            ),
+            Self::NoMotion => write!(
+                f,
+                "a kinematic method integrates the velocities of a prescribed motion, and this body has none; use \
+                 prescribed-motion or prescribed-rotation, or a method of dynamics"
             ),
             Self::MapLimit { t, h, map, angle, limit } => {
                 write!(
@@ -94,6 +101,7 @@ impl StepError {
             Self::NotConverged { t, h, .. } | Self::NotFinite { t, h } | Self::MapLimit { t, h, .. } => {
                 (*t, *h) = (time, step)
             }
+            Self::NoMotion => {}
         }
         self
     }
@@ -125,6 +133,8 @@ pub(crate) enum Rung {
     Careful,
     /// From the start of the step, exact Jacobian: for loads so stiff that every explicit guess is far off.
     Still,
+    /// From all unknowns zero: the body stays where it is, so a stiff spring is not stretched.
+    Rest,
     /// From the solution of a shorter step, exact Jacobian.
     Continued,
 }
@@ -135,8 +145,8 @@ pub(crate) trait Equations<S: Real> {
     fn guess(&mut self, rung: Rung, lanes: S::Mask);
     /// Changes the step to this fraction of itself.
     fn shorten(&mut self, fraction: f64);
-    /// Evaluates the residual at the iterate.
-    fn residual(&mut self);
+    /// Evaluates the residual at the iterate; its size.
+    fn residual(&mut self) -> S;
     /// Factors the Jacobian at the iterate in the lanes of the mask.
     fn linearize(&mut self, rung: Rung, lanes: S::Mask);
     /// One correction in the lanes of the mask; its size relative to the iterate.
@@ -160,6 +170,8 @@ const SLOW: f64 = 0.05;
 /// A quick solution this far from its guess may lie on another root (Krysl's problem 5.4 has one): look again
 /// with the careful guess.
 const FAR: f64 = 0.02;
+/// After this many iterations a quick guess is given up.
+const QUICK_ITERATIONS: u64 = 8;
 const MOST_ITERATIONS: u64 = 16;
 /// Continuation: the number of equal parts in which the step grows to its length.
 const PARTS: usize = 8;
@@ -188,7 +200,13 @@ fn climb<S: Real, E: Equations<S>>(
     work: &mut Work,
 ) -> Result<(), StepError> {
     work.retries += 1;
+    // Of the two guesses the one with the smaller residual: where the load is stiff, an explicit one is far off and
+    // leads to a root that has nothing to do with the motion.
     equations.guess(Rung::Careful, open);
+    let explicit = equations.residual();
+    equations.guess(Rung::Rest, open);
+    let calm = equations.residual().below(explicit);
+    equations.guess(Rung::Careful, open.and(calm.not()));
     let (converged, mut last) = iterate_again(equations, Rung::Careful, open, work);
     open = open.and(converged.not());
     if open.any() {
@@ -251,7 +269,7 @@ fn iterate<S: Real, E: Equations<S>>(
     let mut relative = previous;
     // Not infinite: double-double numbers have no infinity.
     let (mut best, mut stale) = (S::lift(1e200), S::zero());
-    for _ in 0..MOST_ITERATIONS {
+    for _ in 0..if rung == Rung::Quick { QUICK_ITERATIONS } else { MOST_ITERATIONS } {
         equations.residual();
         if refresh.any() {
             equations.linearize(rung, refresh);

@@ -52,7 +52,12 @@ pub fn svg(comparison: &Comparison) -> String {
     let momentum = comparison.model.start().momentum_body.norm();
     let most = if momentum > 0.0 { 100.0 * momentum } else { f64::INFINITY };
     let left = Panel::new(&comparison.series, "attitude error, 2-norm", f64::INFINITY, |e| e.attitude);
-    let right = Panel::new(&comparison.series, "body momentum error, kg m²/s", most, |e| e.momentum);
+    let right = match comparison.model.start().moving {
+        Some(_) => Panel::new(&comparison.series, "position error, m", f64::INFINITY, |e| {
+            e.position.unwrap_or(f64::NAN)
+        }),
+        None => Panel::new(&comparison.series, "body momentum error, kg m²/s", most, |e| e.momentum),
+    };
     for (i, (panel, left)) in [left, right].iter().zip(LEFTS).enumerate() {
         panel.draw(&mut out, i, left, TOP, PANEL);
     }
