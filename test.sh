@@ -1,7 +1,10 @@
 #!/usr/bin/env bash
-# All checks: format, lints, every test and every documentation example.
+# All checks: format, lints, every test, every documentation example, and the example programs, which end in asserts.
 set -euo pipefail
 cd "$(dirname "$0")"
 cargo fmt --all --check
 cargo clippy --workspace --all-targets --release -- -D warnings
 cargo test --workspace --release
+for example in crates/polhode/examples/*.rs; do
+    cargo run --quiet --release -p polhode --example "$(basename "$example" .rs)" > /dev/null
+done

@@ -4,14 +4,17 @@ mod common;
 use common::{csv, fine, json, names, polhode};
 use serde_json::Value;
 
-const PROBLEMS: [&str; 7] = [
+const PROBLEMS: [&str; 10] = [
     "free-rotation",
     "slow-top",
     "fast-top",
     "soft-wall",
     "soft-wall-attractive",
+    "stiff-spring",
     "driven-body",
     "free-body",
+    "prescribed-motion",
+    "prescribed-rotation",
 ];
 
 fn number(value: &Value) -> f64 {
@@ -63,7 +66,8 @@ fn json_tells_everything_of_every_problem() {
         let space = numbers(&run["momentum_space"], 3);
         numbers(&run["omega_body"], 3);
         number(&run["kinetic_energy"]);
-        let moving = problem == "free-body";
+        let prescribed = problem.starts_with("prescribed-");
+        let moving = ["free-body", "prescribed-motion"].contains(&problem);
         for key in ["position", "velocity", "linear_momentum_space"] {
             assert_eq!(run.get(key).is_some(), moving, "{problem}: {key}");
         }
@@ -72,7 +76,7 @@ fn json_tells_everything_of_every_problem() {
             let turned: f64 = (0..3).map(|j| r[0][j] * body[j]).sum();
             assert!((turned - space[0]).abs() < 1e-12, "{problem}");
         }
-        let potential = problem != "driven-body";
+        let potential = problem != "driven-body" && !prescribed;
         for value in [&run["energy"], &run["drift"]["energy"]] {
             assert_eq!(value.is_number(), potential, "{problem}");
             assert_eq!(value.is_null(), !potential, "{problem}");
@@ -88,10 +92,16 @@ fn json_tells_everything_of_every_problem() {
         }
         assert!(number(&run["newton"]["per_step"]) >= 1.0);
         assert!(
-            number(&run["error"]["attitude"]) < 0.1 && number(&run["error"]["momentum"]) < 0.3,
+            number(&run["error"]["attitude"]) < 0.1
+                // The fast oscillation of the spring is not resolved.
+                && (number(&run["error"]["momentum"]) < 0.3 || problem == "stiff-spring"),
             "{problem}"
         );
-        assert_eq!(run["error"].get("position").is_some(), moving);
+        for key in ["position", "position_relative"] {
+            assert_eq!(run["error"].get(key).is_some(), moving);
+        }
+        let ratio = number(&run["error"]["attitude_frobenius"]) / number(&run["error"]["attitude"]);
+        assert!((ratio - 2f64.sqrt()).abs() < 1e-12);
         assert!(run["error"]["source"].is_string() && run.get("no_reference").is_none());
         assert!(number(&run["seconds"]) > 0.0 && number(&run["ns_per_step"]) > 0.0);
     }
@@ -147,8 +157,17 @@ fn the_file_behind_a_link_is_replaced() {
 fn every_problem_can_be_changed() {
     for problem in PROBLEMS {
         let own = json(&["run", problem, "--step", "0.01", "--until", "0.1", "--no-reference", "--json"]);
-        let set =
-            ["--set", "inertia=1.5,2,2.5", "--set", "attitude=-0.3,0.1,0", "--set", "omega_body=-1,0.5,2"];
+        let set: &[&str] = match problem.starts_with("prescribed-") {
+            true => &["--set", "inertia=1.5,2,2.5", "--set", "turn_rate=1.5"],
+            false => &[
+                "--set",
+                "inertia=1.5,2,2.5",
+                "--set",
+                "attitude=-0.3,0.1,0",
+                "--set",
+                "omega_body=-1,0.5,2",
+            ],
+        };
         let mut args = vec!["run", problem, "--step", "0.01", "--until", "0.1", "--no-reference", "--json"];
         args.extend(set);
         assert_ne!(own["q_wxyz"], json(&args)["q_wxyz"], "{problem}");
@@ -191,7 +210,7 @@ fn methods_are_listed() {
         assert!(text.contains(part), "{part}");
     }
     let list = json(&["methods", "--json"]);
-    assert_eq!(list.as_array().map(Vec::len), Some(22));
+    assert_eq!(list.as_array().map(Vec::len), Some(34));
     for method in list.as_array().unwrap() {
         assert!(method["id"].is_string() && method["title"].is_string() && method["citation"].is_string());
         assert!(
@@ -199,7 +218,7 @@ fn methods_are_listed() {
         );
         assert_eq!(method["group"], serde_json::json!(["so3", "se3"]));
         let claims = method["claims"].as_object().unwrap();
-        assert!(claims.len() == 6 && claims.values().all(Value::is_boolean));
+        assert!(claims.len() == 7 && claims.values().all(Value::is_boolean));
     }
     let one = json(&["methods", "compose:akw:6", "--json"]);
     assert_eq!((one["order"].as_u64(), one["claims"]["free_momentum"].as_bool()), (Some(6), Some(true)));
@@ -214,7 +233,8 @@ fn problems_are_listed() {
     assert_eq!(ids, PROBLEMS);
     for problem in list.as_array().unwrap() {
         assert!(text.contains(problem["title"].as_str().unwrap()));
-        let group = if problem["id"] == "free-body" { "se3" } else { "so3" };
+        let moving = ["free-body", "prescribed-motion"].contains(&problem["id"].as_str().unwrap());
+        let group = if moving { "se3" } else { "so3" };
         assert_eq!(problem["group"], group);
         assert!(problem["citation"].is_string() && problem["method"].is_string());
         assert!(number(&problem["step"]) < number(&problem["until"]));

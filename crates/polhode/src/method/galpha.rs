@@ -31,6 +31,11 @@ impl Alpha {
         let gamma = 0.5 + f - m;
         Alpha { m, f, beta: 0.25 * (gamma + 0.5) * (gamma + 0.5), gamma }
     }
+    /// Without damping the scheme is the trapezoidal rule for V and, with V_i + V_f for the motion, its own mirror image;
+    /// its a alternates about V̇ and cancels.
+    pub(super) fn is_symmetric(&self) -> bool {
+        self.m == self.f
+    }
 }
 
 /// What is carried from step to step beside the state: V̇ and a, seen from the body frame.

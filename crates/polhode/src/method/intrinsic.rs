@@ -220,3 +220,96 @@ impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for Decaying {
         Some(Range::new(self.map, turned::<S, G>(&qf).max(turned::<S, G>(&qj))))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::body::{NoLoad, RotaryInertia, SpatialInertia};
+    use crate::group::{Jet, Rotation, Se3, So3};
+    use crate::method::scheme::{Of, solve};
+    use nalgebra::{Matrix3, Vector3};
+
+    type Free<G> = (Body<f64, G, NoLoad>, State<f64, G>);
+
+    fn tensor() -> Matrix3<f64> {
+        Matrix3::new(1.25, 0.2, -0.1, 0.2, 1.56, 0.15, -0.1, 0.15, 2.2)
+    }
+    fn turning() -> Free<So3> {
+        let body = Body { inertia: RotaryInertia::about_fixed_point(tensor()).unwrap(), load: NoLoad };
+        let start = body.state(Rotation::identity(), &Vector3::new(2.0, -3.0, 4.0));
+        (body, start)
+    }
+    fn flying() -> Free<Se3> {
+        let inertia = SpatialInertia::new(6.0, Vector3::new(0.25, -0.03, 0.12), tensor()).unwrap();
+        let body = Body { inertia, load: NoLoad };
+        let velocity = Se3::vector(&Vector3::new(0.5, 0.1, -0.3), &Vector3::new(2.0, -3.0, 4.0));
+        let start = body.state(Se3::identity(), &velocity);
+        (body, start)
+    }
+    fn maps() -> impl Iterator<Item = Vectorial> {
+        MapKind::ALL.into_iter().map(Vectorial::from)
+    }
+
+    /// The largest difference of the analytic tangent and the derivative by duals at the solution, for which it is
+    /// exact without a load.
+    fn tangent_gap<G: Group, E: Scheme<f64, G, NoLoad>>(scheme: &E, (body, state): &Free<G>, h: f64) -> f64 {
+        let mut start = Start::new(body, state, 0.0, h);
+        let x = solve(scheme, &mut start, &mut Work::default()).unwrap();
+        type Slopes<E, G> = <Of<E, f64, G, NoLoad, f64> as Coordinates<f64>>::Jet;
+        let seeds = Coordinates::<Slopes<E, G>>::generate(|i| Jet::seed(x.at(i), i));
+        let slopes = scheme.residual::<Slopes<E, G>>(&start, &seeds);
+        let mut gap = 0.0f64;
+        for j in 0..Of::<E, f64, G, NoLoad, f64>::LEN {
+            let column = scheme.tangent(&start, &x, j).unwrap();
+            for i in 0..Of::<E, f64, G, NoLoad, f64>::LEN {
+                gap = gap.max((column.at(i) - slopes.at(i).slope(j)).abs());
+            }
+        }
+        gap
+    }
+
+    #[test]
+    fn newton_matrices_are_the_derivatives_of_the_residuals() {
+        for map in maps() {
+            for h in [0.02, 0.25] {
+                let (one, other) = (turning(), flying());
+                for gap in [
+                    tangent_gap(&Preserving::<_, false>(map), &one, h),
+                    tangent_gap(&Preserving::<_, true>(map), &one, h),
+                    tangent_gap(&Decaying { map }, &one, h),
+                    tangent_gap(&Preserving::<_, false>(map), &other, h),
+                    tangent_gap(&Preserving::<_, true>(map), &other, h),
+                    tangent_gap(&Decaying { map }, &other, h),
+                ] {
+                    assert!(gap < 4e-14, "{map:?}, h = {h}: {gap:e}");
+                }
+            }
+        }
+    }
+
+    /// K_f - K_i + c² over K_i, with c² = (V_j - V_i)·M (V_j - V_i)/2, and with the c² that is printed,
+    /// (V_j - V_f)·M (V_f - V_j)/2.
+    fn decay<G: Group>(map: Vectorial, (body, state): &Free<G>, h: f64) -> [f64; 2] {
+        let mut start = Start::new(body, state, 0.0, h);
+        let x = solve(&Decaying { map }, &mut start, &mut Work::default()).unwrap();
+        let (vf, vj) = G::split(&x);
+        let end = Decaying { map }.finish(&start, &x);
+        let (before, after) = (body.kinetic_energy(state), body.kinetic_energy(&end));
+        assert!(after < before);
+        let form = |a: G::Vector<f64>, b: G::Vector<f64>| 0.5 * a.inner(&G::momentum(&body.inertia, &b));
+        let jump = vj - start.velocity;
+        [form(jump, jump), form(vj - vf, vf - vj)].map(|c2| ((after - before + c2) / before).abs())
+    }
+
+    #[test]
+    fn the_energy_decays_by_the_energy_of_the_jump_and_not_as_printed() {
+        for map in maps() {
+            for h in [0.01, 0.25] {
+                for [correct, printed] in [decay(map, &turning(), h), decay(map, &flying(), h)] {
+                    assert!(correct < 1e-14, "{map:?}, h = {h}: {correct:e}");
+                    assert!(printed > 1e-5, "{map:?}, h = {h}: {printed:e}");
+                }
+            }
+        }
+    }
+}

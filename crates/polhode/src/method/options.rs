@@ -37,7 +37,8 @@ pub(super) const LOAD: Choice = Choice {
     range: None,
     default: "midpoint",
     help: "load of the step: at half the motion and half time (midpoint), or the mean of the loads at both ends in \
-           space (mean); both keep the vertical momentum under gravity, and mean with cayley the energy too",
+           space (mean); both keep the vertical momentum under gravity, and midpoint with euler-rodrigues and mean \
+           with cayley the energy too",
 };
 /// The velocity of a kinematic step.
 pub(super) const VELOCITY: Choice = Choice {
@@ -100,6 +101,9 @@ pub(super) fn set(
     parts: &mut [(Part, f64)],
     given: &str,
 ) -> Result<(), MethodError> {
+    if choices.is_empty() {
+        return Err(MethodError::Option { id: id.into(), reason: "it has no options".into() });
+    }
     let mut seen: Vec<&str> = Vec::new();
     for text in given.split(',').map(str::trim) {
         let wrong = |reason: String| MethodError::Option { id: id.into(), reason };

@@ -29,12 +29,22 @@ pub(super) enum Part {
 }
 
 impl Part {
-    /// What it keeps, where that depends on its options: with the Cayley map the ends of a step differ by a cross
-    /// product with their mean, so the mean load does the work of a potential that is linear in the attitude.
+    /// True if a step backward undoes a step forward, where that depends on its options.
+    fn is_symmetric(&self, of_row: bool) -> bool {
+        match self {
+            Part::Galpha(_, alpha) => alpha.is_symmetric(),
+            _ => of_row,
+        }
+    }
+    /// What it keeps, where that depends on its options. Uniform gravity has a potential that is linear in the
+    /// attitude, and two pairs of map and load do exactly its work: R_f - R_i is h ω̃ times the mean of R_i and R_f for
+    /// the Cayley map, and times the R of half the motion for Euler-Rodrigues. In free fall the displacement is h v
+    /// times the same matrix if the parameters are read as hom4.
     fn claims(&self, of_row: Claims) -> Claims {
         match self {
-            Part::Preserving(map, StepLoad::Mean) if map.kind == MapKind::Cayley => {
-                Claims { gravity_energy: true, ..of_row }
+            Part::Preserving(Vectorial { kind: MapKind::Cayley, reading }, StepLoad::Mean)
+            | Part::Preserving(Vectorial { kind: MapKind::EulerRodrigues, reading }, StepLoad::Midpoint) => {
+                Claims { gravity_energy: true, fall_energy: *reading == Reading::Hom4, ..of_row }
             }
             _ => of_row,
         }
@@ -56,6 +66,8 @@ pub struct Claims {
     pub gravity_vertical: bool,
     /// Symmetric top under gravity: the angular momentum about its axis.
     pub gravity_axial: bool,
+    /// Free body under uniform gravity (SE(3)): total energy.
+    pub fall_energy: bool,
 }
 
 impl Claims {
@@ -66,6 +78,7 @@ impl Claims {
         gravity_energy: false,
         gravity_vertical: false,
         gravity_axial: false,
+        fall_energy: false,
     };
     const AXIAL: Claims = Claims { gravity_axial: true, ..Claims::NONE };
     const MOMENTUM: Claims =
@@ -73,7 +86,7 @@ impl Claims {
     const BOTH: Claims = Claims { free_energy: true, ..Claims::MOMENTUM };
 
     /// Each claim with a name and its truth, in a fixed order.
-    pub fn list(&self) -> [(&'static str, bool); 6] {
+    pub fn list(&self) -> [(&'static str, bool); 7] {
         [
             ("free_energy", self.free_energy),
             ("free_momentum", self.free_momentum),
@@ -81,6 +94,7 @@ impl Claims {
             ("gravity_energy", self.gravity_energy),
             ("gravity_vertical", self.gravity_vertical),
             ("gravity_axial", self.gravity_axial),
+            ("fall_energy", self.fall_energy),
         ]
     }
 }
@@ -459,7 +473,9 @@ impl Method {
                 id: id.into(),
                 title: row.title.into(),
                 order: row.order,
-                symmetric: row.symmetric,
+                symmetric: parts
+                    .iter()
+                    .fold(row.symmetric, |symmetric, (part, _)| part.is_symmetric(symmetric)),
                 claims: parts.iter().fold(row.claims, |claims, (part, _)| part.claims(claims)),
                 citation: row.citation.into(),
                 options: row.options,

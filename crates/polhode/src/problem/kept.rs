@@ -89,7 +89,8 @@ impl Problem {
             (Gravity, "energy") => (true, claims.gravity_energy),
             (Gravity, "momentum_vertical") => (true, claims.gravity_vertical),
             (Gravity, "momentum_axial") => (top, claims.gravity_axial),
-            (Wall, "energy" | "momentum_vertical") | (Fall | Potential, "energy") => (true, false),
+            (Fall, "energy") => (true, claims.fall_energy),
+            (Wall, "energy" | "momentum_vertical") | (Potential, "energy") => (true, false),
             (Free | Wall, "momentum_axial") => (symmetric(self), false),
             // About a reference point off the centre of mass the angular momentum is not of constant length.
             (Flight | Fall, "momentum_body") => (centered, false),

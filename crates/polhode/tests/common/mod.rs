@@ -89,6 +89,15 @@ pub fn rotation<S: Real>(id: &str) -> Case<S, So3> {
 
 /// The free body of the catalogue, on SE(3).
 pub fn motion<S: Real>() -> Case<S, Se3> {
+    moving(0.0)
+}
+
+/// The same, falling slowly.
+pub fn falling<S: Real>() -> Case<S, Se3> {
+    moving(-1.0)
+}
+
+fn moving<S: Real>(gravity: f64) -> Case<S, Se3> {
     let problem = Problem::named("free-body").unwrap();
     let vector = |name: &str| {
         let datum = problem.data().iter().find(|d| d.name == name).unwrap();
@@ -96,7 +105,12 @@ pub fn motion<S: Real>() -> Case<S, Se3> {
     };
     let about_center = Matrix3::from_diagonal(&vector("inertia"));
     let inertia = SpatialInertia::unchecked(vector("mass").x, vector("center"), about_center);
-    let body = Body::<S, Se3, _> { inertia, load: Outlined(Loads::none()) };
+    let weight_space = Vector3::new(0.0, 0.0, gravity).map(S::lift) * inertia.mass();
+    let load = match gravity {
+        0.0 => Loads::none(),
+        _ => Loads::none().with(Gravity { weight_space, center_body: vector("center") }),
+    };
+    let body = Body::<S, Se3, _> { inertia, load: Outlined(load) };
     let attitude = Rotation::from_rotation_vector(&vector("attitude"));
     let velocity = Se3::vector(&attitude.unrotate(&vector("velocity")), &vector("omega_body"));
     let start = body.state(Se3::pose(&attitude, &vector("position")), &velocity);
@@ -129,4 +143,20 @@ pub fn pair(cell: &str) -> [&str; 2] {
 pub fn composed(order: u32) -> Vec<Method> {
     let lifted = |m: Method| Method::parse(&format!("compose:{}:{order}", m.id())).ok();
     Method::all().into_iter().filter_map(lifted).collect()
+}
+
+/// The methods with options, each option at every word or at some numbers of its range that are not its default.
+pub fn variants() -> Vec<Method> {
+    let mut ids = Vec::new();
+    for method in Method::all().iter().filter(|m| !m.id().starts_with("compose:")) {
+        for choice in method.options() {
+            let numbers = ["1", "0.5", "0"];
+            let values = if choice.range.is_some() { &numbers[..] } else { choice.words };
+            let given = values.iter().filter(|value| **value != choice.default);
+            ids.extend(given.map(|value| format!("{},{}={value}", method.id(), choice.name)));
+        }
+    }
+    // The two pairs of map and load that keep the energy of a falling body.
+    ids.push("preserving:cayley,load=mean,reading=hom4".into());
+    ids.iter().map(|id| method(id)).collect()
 }

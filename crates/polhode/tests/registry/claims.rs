@@ -1,7 +1,7 @@
 //! Every claim of the registry holds, every claim that it does not make fails: invariants on SO(3) and SE(3),
 //! reversibility; and SE(3) is SO(3) for a body that only turns.
 
-use crate::common::{Case, Outlined, composed, motion, rotation};
+use crate::common::{Case, Outlined, composed, falling, motion, rotation, variants};
 use core::ops::ControlFlow;
 use nalgebra::{Matrix3, Vector3};
 use polhode::body::{Body, Loads, RotaryInertia, SpatialInertia, State};
@@ -12,9 +12,9 @@ use polhode::run::{Drift, Plan, run};
 
 const STEPS: u64 = 10_000;
 
-/// All methods and the compositions of higher order.
+/// All methods, with their options and the compositions of higher order.
 fn methods() -> Vec<Method> {
-    Method::all().into_iter().chain(composed(6)).chain(composed(8)).collect()
+    Method::all().into_iter().chain(variants()).chain(composed(6)).chain(composed(8)).collect()
 }
 
 /// The drift over the run, or up to where an unstable method has grown the momentum a hundredfold.
@@ -72,10 +72,12 @@ fn invariants_on_so3_are_kept_exactly_where_claimed() {
 fn invariants_on_se3_are_kept_exactly_where_claimed() {
     let body = motion::<f64>();
     let mut wrong = Vec::new();
-    for method in Method::all() {
+    let fall = falling::<f64>();
+    for method in Method::all().into_iter().chain(variants()) {
         let claims = method.claims();
         let d = drift(&method, &body, 0.25);
         let linear = d.linear_momentum_space.unwrap();
+        let fallen = polhode::check::drift(&method, &fall.0, &fall.1, 0.25, 40).unwrap();
         wrong.extend(disagreements(
             &method,
             &[
@@ -83,6 +85,7 @@ fn invariants_on_se3_are_kept_exactly_where_claimed() {
                 ("linear momentum", claims.free_momentum, linear, 1e-11),
                 // About the space origin, from which the body flies away: 1300 m with 1 kg m/s.
                 ("angular momentum", claims.free_momentum, d.momentum_space, 1e-9),
+                ("energy of the fall", claims.fall_energy, energy(&fallen), 1e-11),
             ],
         ));
     }
