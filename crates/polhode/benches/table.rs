@@ -128,18 +128,22 @@ fn main() {
     let counted = arguments.iter().any(|a| a == "--instructions");
     let mut names: Vec<String> = vec!["rk4 by hand".into()];
     names.extend(REGISTRY.iter().map(|row| row.id.to_string()));
-    names.push("compose:imidm:4".into());
-    names.extend(["rk4 by hand x4", "imidm x4", "mkrk:rk4 x4", "swc1 x4", "akw x4"].map(String::from));
+    names.extend(["preserving:cayley,load=mean", "compose:imidm:4"].map(String::from));
+    names.extend(
+        ["rk4 by hand x4", "imidm x4", "mkrk:rk4 x4", "swc1 x4", "akw x4", "preserving:cayley x4"]
+            .map(String::from),
+    );
     let times = nanoseconds(&names);
     println!("fast top, h = {H}, best of 9 rounds; x4: four lanes, per body");
-    println!("{:<22} {:>9} {:>8} {:>14}", "method", "ns/step", "ratio", "instructions");
+    println!("{:<30} {:>9} {:>8} {:>14}", "method", "ns/step", "ratio", "instructions");
     for (name, time) in names.iter().zip(&times) {
         let count = if counted { instructions(name) } else { None };
         let count = count.map_or("-".into(), |c| format!("{c:.0}"));
-        println!("{name:<22} {time:>9.1} {:>8.2} {count:>14}", time / times[0]);
+        println!("{name:<30} {time:>9.1} {:>8.2} {count:>14}", time / times[0]);
     }
     let find = |name: &str| names.iter().position(|n| n == name).map_or(f64::NAN, |i| times[i]);
     println!("\nimidm / rk4 by hand        {:>6.2}   (at most 3)", find("imidm") / times[0]);
     println!("mkrk:rk4 / rk4 by hand     {:>6.2}   (at most 1.5)", find("mkrk:rk4") / times[0]);
+    println!("preserving:cayley / imidm  {:>6.2}   (at most 1)", find("preserving:cayley") / find("imidm"));
     println!("imidm, lanes / one         {:>6.2}   (at least 2.5)", find("imidm") / find("imidm x4"));
 }

@@ -202,7 +202,7 @@ impl Map for Cayley {
     }
     #[inline(always)]
     fn half<S: Real>(self, s: S) -> (S, S) {
-        S::half_tangent(s * S::lift(0.25))
+        S::half_tangent(s)
     }
     #[inline(always)]
     fn parameters<S: Real>(self, q: &Rotation<S>) -> Vector3<S> {

@@ -430,8 +430,8 @@ impl Real for Dd {
     fn inverse_root(x: Self) -> Self {
         (Self::ONE + x).sqrt().recip()
     }
-    fn half_tangent(x: Self) -> (Self, Self) {
-        let w = Self::inverse_root(x);
+    fn half_tangent(s: Self) -> (Self, Self) {
+        let w = Self::inverse_root(s * 0.25);
         let cos = ((Self::ONE + w) * 0.5).sqrt();
         (cos, w / (cos * 4.0))
     }

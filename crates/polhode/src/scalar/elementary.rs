@@ -169,10 +169,10 @@ pub(super) fn exp_coefficients<S: Real>(s: S) -> ExpCoefficients<S> {
 
 /// Series of 1/√(1 + x).
 const INVERSE_ROOT: [f64; 7] = [1.0, -0.5, 0.375, -0.3125, 35.0 / 128.0, -63.0 / 256.0, 231.0 / 1024.0];
-/// Series of the cosine of half the angle whose tangent is √x, and of its sine over 2√x.
+/// Series of cos(α/2) and of sin(α/2)/(2 tan α) in s = 4 tan²α.
 const HALF_TANGENT: [[f64; 6]; 2] = [
-    [1.0, -1.0 / 8.0, 11.0 / 128.0, -69.0 / 1024.0, 1843.0 / 32768.0, -12767.0 / 262144.0],
-    [0.25, -3.0 / 32.0, 31.0 / 512.0, -187.0 / 4096.0, 4859.0 / 131072.0, -32965.0 / 1048576.0],
+    [1.0, -1.0 / 32.0, 11.0 / 2048.0, -69.0 / 65536.0, 1843.0 / 8388608.0, -12767.0 / 268435456.0],
+    [1.0 / 4.0, -3.0 / 128.0, 31.0 / 8192.0, -187.0 / 262144.0, 4859.0 / 33554432.0, -32965.0 / 1073741824.0],
 ];
 /// Where they end: angles below 0.1 rad for the maps that use them.
 const NEAR_ONE: f64 = 0.0025;
@@ -192,16 +192,16 @@ pub(super) fn inverse_root<S: Real>(x: S) -> S {
     S::select(short, near, (S::one() + far).sqrt().recip())
 }
 
-/// With x = tan²α: cos(α/2) and sin(α/2)/(2 tan α).
+/// With s = 4 tan²α: cos(α/2) and sin(α/2)/(2 tan α).
 #[inline(always)]
-pub(super) fn half_tangent<S: Real>(x: S) -> (S, S) {
-    let short = x.below(S::lift(NEAR_ONE));
-    let near = (six(x, &HALF_TANGENT[0]), six(x, &HALF_TANGENT[1]));
+pub(super) fn half_tangent<S: Real>(s: S) -> (S, S) {
+    let short = s.below(S::lift(4.0 * NEAR_ONE));
+    let near = (six(s, &HALF_TANGENT[0]), six(s, &HALF_TANGENT[1]));
     if short.all() {
         return near;
     }
-    let far = S::select(short, S::one(), x);
-    let w = (S::one() + far).sqrt().recip();
+    let far = S::select(short, S::one(), s);
+    let w = (S::one() + far * S::lift(0.25)).sqrt().recip();
     let cos = ((S::one() + w) * S::lift(0.5)).sqrt();
     // sin α = 2 sin(α/2) cos(α/2), and sin α = w tan α.
     let sin = w / (cos * S::lift(4.0));

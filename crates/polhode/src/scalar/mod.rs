@@ -115,10 +115,10 @@ pub trait Real:
     fn inverse_root(x: Self) -> Self {
         elementary::inverse_root(x)
     }
-    /// With x = tan²α: cos(α/2) and sin(α/2)/(2 tan α).
+    /// With s = 4 tan²α: cos(α/2) and sin(α/2)/(2 tan α).
     #[inline(always)]
-    fn half_tangent(x: Self) -> (Self, Self) {
-        elementary::half_tangent(x)
+    fn half_tangent(s: Self) -> (Self, Self) {
+        elementary::half_tangent(s)
     }
 
     /// Magnitude. At zero a dual keeps the derivative from the right.
