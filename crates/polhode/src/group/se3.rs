@@ -9,7 +9,7 @@ use crate::scalar::{Dual, Over, Real};
 use nalgebra::{SVector, Vector3};
 
 /// The motion group: a body that is free to move and turn.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Se3;
 
 /// A pose: attitude R (body to space) and position u of the reference point in space.

@@ -6,7 +6,7 @@ use crate::scalar::{Over, Real};
 use nalgebra::{SVector, Vector3};
 
 /// The rotation group: a body that turns about a fixed point.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct So3;
 
 /// H(-p) x, the body tangent of the map at p.

@@ -170,6 +170,13 @@ impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for Galpha<S, G> {
         let step = G::increment(self.map, &(mean(start, end_velocity) * start.h));
         G::push_velocity(&step, end_velocity)
     }
+    /// ΔU = 0.
+    #[inline(always)]
+    fn rest(&self, start: &Start<'_, S, G, L>) -> G::Vector<S> {
+        let Alpha { beta, gamma, .. } = self.alpha;
+        let (v, a, h) = (start.velocity, self.rates.algorithmic, start.h);
+        v + a * (h * S::lift(1.0 - gamma)) - (v + a * (h * S::lift(0.5 - beta))) * S::lift(gamma / beta)
+    }
     #[inline(always)]
     fn residual<T: Over<S>>(&self, start: &Start<'_, S, G, L>, x: &G::Vector<T>) -> G::Vector<T> {
         let (h, gamma) = (T::of(start.h), self.alpha.gamma);

@@ -359,7 +359,8 @@ impl<S: Real, G: Group, L: Load<S>> Equations<S> for Coupled<'_, S, G, L> {
         for k in self.block.clone() {
             total += self.size(&(self.stages.y[k] - self.stages.guess[k]));
         }
-        total
+        // Without the stiffness, see the equations of a single scheme.
+        total * (self.scale / self.speed)
     }
     fn interval(&self) -> (S, S) {
         (self.t, self.whole)

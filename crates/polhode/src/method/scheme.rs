@@ -81,6 +81,11 @@ pub trait Scheme<S: Real, G: Group, L: Load<S>> {
     type Unknown: Unknown<G>;
     /// The unknown, given a guess of the velocity at the end of the step.
     fn guess(&self, start: &Start<'_, S, G, L>, end_velocity: &G::Vector<S>) -> Of<Self, S, G, L, S>;
+    /// The unknown for which the body stays where it is.
+    #[inline(always)]
+    fn rest(&self, _start: &Start<'_, S, G, L>) -> Of<Self, S, G, L, S> {
+        Coordinates::origin()
+    }
     /// Zero at the solution.
     fn residual<T: Over<S>>(
         &self,
@@ -115,8 +120,10 @@ struct Single<'a, 'b, S: Real, G: Group, L: Load<S>, E: Scheme<S, G, L>> {
     length: S,
     /// The size of the unknown and of the velocity at the start.
     size: S,
-    /// The reciprocal of what corrections are compared with.
+    /// Its reciprocal.
     per_size: S,
+    /// The reciprocal of what corrections are compared with: the same, with the stiffness once it is known.
+    per_scale: S,
     guess: Of<E, S, G, L, S>,
     x: Of<E, S, G, L, S>,
     residual: Of<E, S, G, L, S>,
@@ -153,6 +160,7 @@ pub(super) fn solve<S: Real, G: Group, L: Load<S>, E: Scheme<S, G, L>>(
         length: G::length(&start.body.inertia, &start.velocity),
         size: S::one(),
         per_size: S::one(),
+        per_scale: S::one(),
         guess: first,
         x: first,
         residual: first,
@@ -167,13 +175,16 @@ pub(super) fn solve<S: Real, G: Group, L: Load<S>, E: Scheme<S, G, L>>(
             None => error,
         })?;
         // A parameter that is not a number is no less wrong.
-        if !range.square.below(S::lift(range.limit * range.limit)).all() {
-            range.error(start, 1.0).map_or(Ok(()), Err)?;
+        if !range.square.below(S::lift(range.limit * range.limit * AT_LIMIT)).all() {
+            range.error(start, AT_LIMIT).map_or(Ok(()), Err)?;
         }
         return Ok(x);
     }
     solved.map(|()| x)
 }
+
+/// The end of the range of a map, with what round-off may take from it.
+const AT_LIMIT: f64 = 1.0 - 1e-12;
 
 /// Where the parameters of a step are in the range of their map.
 #[derive(Clone, Copy, Debug)]
@@ -219,8 +230,8 @@ impl<S: Real, G: Group, L: Load<S>, E: Scheme<S, G, L>> Single<'_, '_, S, G, L, 
             stiffness += E::Unknown::size(self.length, &(column - unit(j)));
             column
         });
-        let per_size = (self.size + stiffness / self.start.h.abs()).recip();
-        self.per_size = S::select(lanes, per_size, self.per_size);
+        let per_scale = (self.size + stiffness / self.start.h.abs()).recip();
+        self.per_scale = S::select(lanes, per_scale, self.per_scale);
     }
 }
 
@@ -237,7 +248,7 @@ impl<S: Real, G: Group, L: Load<S>, E: Scheme<S, G, L>> Equations<S> for Single<
             _ => body.velocity(&mkrk::classical(body, state, *t, *h)),
         };
         let guess = match rung {
-            Rung::Rest => Coordinates::origin(),
+            Rung::Rest => self.scheme.rest(self.start),
             _ => self.scheme.guess(self.start, &end),
         };
         let size = E::Unknown::size(self.length, &guess)
@@ -247,6 +258,7 @@ impl<S: Real, G: Group, L: Load<S>, E: Scheme<S, G, L>> Equations<S> for Single<
         self.guess = Coordinates::choose(lanes, &guess, &self.guess);
         self.x = Coordinates::choose(lanes, &guess, &self.x);
         self.per_size = S::select(lanes, size.recip(), self.per_size);
+        self.per_scale = S::select(lanes, self.per_size, self.per_scale);
     }
     fn shorten(&mut self, fraction: f64) {
         self.start.h = self.whole * S::lift(fraction);
@@ -271,10 +283,11 @@ impl<S: Real, G: Group, L: Load<S>, E: Scheme<S, G, L>> Equations<S> for Single<
     fn correct(&mut self, lanes: S::Mask) -> S {
         let correction = self.factor.solve(&self.residual);
         self.x = Coordinates::choose(lanes, &(self.x - correction), &self.x);
-        E::Unknown::size(self.length, &correction) * self.per_size
+        E::Unknown::size(self.length, &correction) * self.per_scale
     }
     #[inline(always)]
     fn moved(&self) -> S {
+        // Not with the stiffness: of a small swing on a stiff spring every root is near.
         E::Unknown::size(self.length, &(self.x - self.guess)) * self.per_size
     }
     fn interval(&self) -> (S, S) {

@@ -84,6 +84,8 @@ pub trait Real:
 {
     /// What a comparison yields.
     type Mask: Mask;
+    /// How often it carries derivatives of derivatives: 0 for a number, 1 for a dual of it, 2 for a dual of that.
+    const DEPTH: u32 = 0;
 
     /// A constant.
     fn lift(x: f64) -> Self;

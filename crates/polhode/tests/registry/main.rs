@@ -5,6 +5,7 @@
 mod common;
 
 mod claims;
+mod duals;
 mod lanes;
 mod long;
 mod order;
