@@ -179,6 +179,7 @@ fn method_text(method: &Method) -> String {
         (c.gravity_vertical, "vertical momentum"),
         (c.gravity_axial, "momentum about the axis of a symmetric top"),
     ]);
+    let fall = words(&[(c.fall_energy, "energy")]);
     let symmetric = if method.is_symmetric() { "yes: a step backward undoes a step forward" } else { "no" };
     let kind = if method.is_explicit() { "explicit" } else { "implicit, solved by Newton's method" };
     let rows: Vec<Vec<String>> = [
@@ -188,7 +189,8 @@ fn method_text(method: &Method) -> String {
         ("kind", kind),
         ("symmetric", symmetric),
         ("keeps, free", &free),
-        ("under gravity", &gravity),
+        ("keeps, heavy top", &gravity),
+        ("keeps, free fall", &fall),
         ("source", method.citation()),
     ]
     .map(|(name, value)| vec![name.to_string(), value.to_string()])

@@ -30,7 +30,8 @@ pub fn ids(list: &[String]) -> Vec<String> {
     let word = |text: &str| REGISTRY.iter().flat_map(|r| r.options).any(|c| c.words.contains(&text));
     for text in list.iter().map(|text| text.trim()).filter(|text| !text.is_empty()) {
         match ids.last_mut() {
-            Some(id) if text.contains('=') || word(text) => {
+            // The order of a composition may follow: `mean:4`.
+            Some(id) if text.contains('=') || word(text.split(':').next().unwrap_or(text)) => {
                 id.push(',');
                 id.push_str(text);
             }

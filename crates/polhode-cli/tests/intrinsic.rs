@@ -54,7 +54,10 @@ fn options_may_be_given_by_name_or_by_word_and_are_told() {
         text.contains("midpoint, mean [default: midpoint]") && text.contains("dual, hom4, twist"),
         "{text}"
     );
-    assert_eq!(json(&["methods", "compose:preserving:cayley,load=mean:4", "--json"])["order"], 4);
+    let both = "compose:preserving:cayley,mean:4,compose:galpha:exp,rho=1:4";
+    let list = json(&["converge", "fast-top", "--until", "0.1", "--methods", both, "--json"]);
+    assert_eq!(list["rows"].as_array().map(Vec::len), Some(2));
+    assert_eq!(list["rows"][0]["order_claimed"], 4);
 }
 
 #[test]
@@ -63,7 +66,12 @@ fn options_that_do_not_exist_are_refused_with_those_that_do() {
     method("galpha:exp,rho=1.5", &["'galpha:exp': rho must be a number from 0 to 1, got '1.5'"]);
     method("galpha:exp,rho=-0.1", &["rho must be a number from 0 to 1"]);
     method("galpha:exp,rho=nan", &["rho must be a number from 0 to 1"]);
-    method("galpha:exp,rho", &["it has no option 'rho'", "it has rho, reading"]);
+    method("galpha:exp,rho", &["rho needs a value: rho=a number from 0 to 1"]);
+    method("preserving:exp,load", &["load needs a value: load=midpoint|mean"]);
+    method("preserving:exp,", &["an option is missing after the comma"]);
+    method("compose:galpha:exp:4", &["not symmetric", "galpha:<map>,rho=1"]);
+    method("compose:galpha:exp:4,rho=1", &["the options of the method go before the order"]);
+    method("compose:preserving:cayley", &["needs an order"]);
     method("galpha:exp,roh=1", &["no option 'roh'; did you mean rho?"]);
     method("galpha:exp,rho=1,rho=1", &["given twice"]);
     method("preserving:exp,load=end", &["load must be midpoint or mean, got 'end'"]);
@@ -93,17 +101,20 @@ fn steps_beyond_a_map_are_refused_with_what_works() {
         refused(
             4,
             &args,
-            &["|h ω| = 2.5", "euler-rodrigues map ends at 2", "try a step below 0.0", "or the map"],
+            &["|h ω| = 2.5", "euler-rodrigues map goes up to 2", "try a step below 0.0", "or the map"],
         );
     }
     for map in ["cayley", "wiener-milenkovic"] {
         let args = run(&format!("preserving:{map}"), "0.9");
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
-        refused(4, &args, &[&format!("the {map} map ends at"), "or the map exp"]);
+        refused(4, &args, &[&format!("the {map} map goes up to"), "or the map exp"]);
     }
+    let far = ["run", "fast-top", "--method", "preserving:exp", "--set", "omega_body=1e160,0,0"];
+    refused(4, &far, &["the step from t = 0"]);
+    assert!(!polhode(&far).err.contains("NaN") && !polhode(&far).err.contains("goes up to"));
     let args = run("preserving:exp", "0.9");
     let said = polhode(&args.iter().map(String::as_str).collect::<Vec<_>>());
-    assert!(!said.err.contains("map ends at"), "{}", said.err);
+    assert!(!said.err.contains("map goes up to"), "{}", said.err);
 }
 
 #[test]

@@ -85,6 +85,13 @@ pub enum InertiaError {
         /// The principal moments, ascending.
         moments: [f64; 3],
     },
+    /// About the centre of mass, without the part of the offset mass, a principal moment is zero or negative.
+    Offset {
+        /// The mass.
+        mass: f64,
+        /// The principal moments about the centre of mass, ascending.
+        moments: [f64; 3],
+    },
     /// The largest principal moment exceeds the sum of the other two: no distribution of mass has it.
     Triangle {
         /// The principal moments, ascending.
@@ -104,6 +111,11 @@ impl fmt::Display for InertiaError {
             Self::NotPositive { moments: [a, b, c] } => {
                 write!(f, "inertia must be positive definite: its principal moments are {a}, {b}, {c}")
             }
+            Self::Offset { mass, moments: [a, b, c] } => write!(
+                f,
+                "inertia must be positive definite about the centre of mass too: without what the mass {mass} has there \
+                 its principal moments are {a}, {b}, {c}; a smaller mass, a nearer centre or a larger inertia would do"
+            ),
             Self::Triangle { moments: [a, b, c] } => write!(
                 f,
                 "inertia must satisfy A + B >= C: the principal moments {a}, {b} add up to {}, less than {c}; \
@@ -247,7 +259,10 @@ impl SpatialInertia<f64> {
     ) -> Result<Self, InertiaError> {
         validate_mass(mass, &center)?;
         let about_center = about_point - steiner(mass, &center);
-        positive(&about_center)?;
+        positive(&about_center).map_err(|error| match error {
+            InertiaError::NotPositive { moments } => InertiaError::Offset { mass, moments },
+            other => other,
+        })?;
         Ok(Self::unchecked(mass, center, (about_center + about_center.transpose()) * 0.5))
     }
 }

@@ -108,10 +108,20 @@ pub(super) fn set(
     for text in given.split(',').map(str::trim) {
         let wrong = |reason: String| MethodError::Option { id: id.into(), reason };
         let by_word = |c: &&Choice| c.words.contains(&text);
+        let values = |choice: &Choice| match choice.range {
+            Some([low, high]) => format!("a number from {low} to {high}"),
+            None => choice.words.join(" or "),
+        };
         let (choice, value) = match text.split_once('=') {
             Some((name, value)) => (choices.iter().find(|c| c.name == name.trim()), value.trim()),
             None => (choices.iter().find(by_word), text),
         };
+        if let Some(bare) = choices.iter().find(|c| c.name == text) {
+            return Err(wrong(format!("{text} needs a value: {text}={}", values(bare).replace(" or ", "|"))));
+        }
+        if choice.is_none() && text.is_empty() {
+            return Err(wrong("an option is missing after the comma".into()));
+        }
         let Some(choice) = choice else {
             let name = text.split('=').next().unwrap_or(text).trim();
             let near = nearest(name, choices.iter().map(|c| c.name));
@@ -128,13 +138,8 @@ pub(super) fn set(
         }
         seen.push(choice.name);
         for (part, _) in parts.iter_mut() {
-            *part = apply(*part, choice, value).ok_or_else(|| {
-                let values = match choice.range {
-                    Some([low, high]) => format!("a number from {low} to {high}"),
-                    None => choice.words.join(" or "),
-                };
-                wrong(format!("{} must be {values}, got '{value}'", choice.name))
-            })?;
+            *part = apply(*part, choice, value)
+                .ok_or_else(|| wrong(format!("{} must be {}, got '{value}'", choice.name, values(choice))))?;
         }
     }
     Ok(())

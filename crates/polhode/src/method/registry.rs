@@ -425,13 +425,18 @@ impl fmt::Display for MethodError {
             Self::Tableau(error) => error.fmt(f),
             Self::NotSymmetric { id } => write!(
                 f,
-                "'{id}' cannot be composed: it is not symmetric and of order 2, as the composition needs; use one of {}",
+                "'{id}' cannot be composed: it is not symmetric and of order 2, as the composition needs; use one of {}, or galpha:<map>,rho=1",
                 REGISTRY.iter().filter(|r| r.symmetric).map(|r| r.id).collect::<Vec<_>>().join(", ")
             ),
             Self::Option { id, reason } => write!(f, "'{id}': {reason}"),
             Self::Order { order } if order.is_empty() => {
                 write!(f, "a composition needs an order, 4, 6 or 8: write compose:<method>:4")
             }
+            Self::Order { order } if order.contains(',') => write!(
+                f,
+                "the options of the method go before the order of the composition, as in compose:galpha:exp,rho=1:4; got \
+                 '{order}' for the order"
+            ),
             Self::Order { order } => {
                 write!(f, "compositions reach order 4, 6 or 8, not '{order}': write compose:<method>:4")
             }
@@ -454,7 +459,10 @@ impl Method {
     /// ```
     pub fn parse(id: &str) -> Result<Method, MethodError> {
         if let Some(rest) = id.strip_prefix("compose:") {
-            let (inner, order) = rest.rsplit_once(':').unwrap_or((rest, ""));
+            let (inner, order) = match REGISTRY.iter().any(|row| row.id == rest) {
+                true => (rest, ""),
+                false => rest.rsplit_once(':').unwrap_or((rest, "")),
+            };
             let asked = || MethodError::Order { order: order.into() };
             return Method::parse(inner)?.composed(order.parse().map_err(|_| asked())?);
         }

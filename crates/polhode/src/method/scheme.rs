@@ -205,7 +205,7 @@ impl<S: Real> Range<S> {
     fn error<G: Group, L>(&self, start: &Start<'_, S, G, L>, part: f64) -> Option<StepError> {
         let at_start = (G::angular(&start.velocity) * start.h).length().largest();
         let angle = self.square.largest().sqrt().max(at_start);
-        (angle >= part * self.limit).then(|| StepError::MapLimit {
+        (angle.is_finite() && angle >= part * self.limit).then(|| StepError::MapLimit {
             t: start.t.largest(),
             h: start.h.largest(),
             map: self.map,

@@ -59,8 +59,8 @@ impl fmt::Display for StepError {
             }
             Self::NotFinite { t, h } => write!(
                 f,
-                "the step from t = {t} with h = {h} overflowed: the method is unstable here; try a smaller step or \
-                 an implicit method"
+                "the step from t = {t} with h = {h} overflowed: the step is too large for this method or the data are \
+                 too large for numbers; try a smaller step, or an implicit method if this one is explicit"
             ),
             Self::NoMotion => write!(
                 f,
@@ -70,8 +70,8 @@ impl fmt::Display for StepError {
             Self::MapLimit { t, h, map, angle, limit } => {
                 write!(
                     f,
-                    "the step from t = {t} with h = {h} has |h ω| = {angle:.4} rad, and the {map} map ends at \
-                     {limit:.4}; try a step below {}",
+                    "the step from t = {t} with h = {h} has |h ω| = {angle:.4} rad, and the {map} map goes up to \
+                     {limit:.4}; at this velocity try a step below {}",
                     // Two digits, rounded down.
                     rounded_down(h.abs() * limit / angle)
                 )?;
