@@ -197,24 +197,40 @@ fn method_text(method: &Method) -> String {
     .to_vec();
     let mut text = table(0, &[Align::Left, Align::Left], &rows);
     if !method.options().is_empty() {
-        let rows: Vec<Vec<String>> = method
-            .options()
-            .iter()
-            .map(|c| {
-                let values = match c.range {
-                    Some([low, high]) => format!("{low} to {high}"),
-                    None => c.words.join(", "),
-                };
-                vec![c.name.to_string(), format!("{values} [default: {}]", c.default), c.help.to_string()]
-            })
-            .collect();
-        text.push_str("\noptions, as ,NAME=VALUE after the id\n");
-        text.push_str(&table(2, &[Align::Left; 3], &rows));
+        text.push_str("\noptions, as ,NAME=VALUE after the id (in a composition before its order)\n");
+        for c in method.options() {
+            let values = match c.range {
+                Some([low, high]) => format!("{low} to {high}"),
+                None => c.words.join(", "),
+            };
+            text.push_str(&format!("  {:<9} {values} [default: {}]\n", c.name, c.default));
+            for line in wrapped(c.help, 88) {
+                text.push_str(&format!("            {line}\n"));
+            }
+        }
     }
     if let Some(tableau) = method.tableau() {
         text.push_str(&format!("\ntableau\n{}", tableau_text(tableau)));
     }
     text
+}
+
+/// A text as lines of at most this many characters.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let last = lines.len() - 1;
+        let line = &mut lines[last];
+        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > width {
+            lines.push(word.into());
+        } else {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+    }
+    lines
 }
 
 /// Nodes and A, a line, then the weights.

@@ -175,7 +175,7 @@ fn arguments() -> Vec<f64> {
     let mut all = vec![0.0, f64::from_bits(1), f64::MIN_POSITIVE, 1e-310];
     all.extend((0..1_000).map(|_| random.magnitude(-320.0, 0.0).abs()));
     all.extend((0..4_000).map(|i| f64::from(i) * 39.0 / 4_000.0));
-    for switch in [0.036, 2.4674, PI * PI / 4.0, 1.0, PI * PI] {
+    for switch in [0.01, 2.4674, PI * PI / 4.0, 1.0, PI * PI] {
         all.extend((-20..=20).map(|i| switch * (1.0 + f64::from(i) * f64::EPSILON)));
         all.extend((0..200).map(|_| switch * (1.0 + random.magnitude(-15.0, -2.0))));
     }
@@ -221,12 +221,12 @@ fn values_are_accurate_through_every_switch() {
 #[test]
 fn double_double_values_are_accurate_through_every_switch() {
     let of = |s: f64| list(Dd::exp_coefficients(Dd::from(s)));
-    all_below(worst(0, of, |s| truth(Dd::from(s))), [1e-30; 4]);
+    all_below(worst(0, of, |s| truth(Dd::from(s))), [4e-31; 4]);
 }
 
 #[test]
 fn first_and_second_derivatives_are_accurate_through_every_switch() {
-    for (order, bounds) in [(1, [3e-14, 5e-15, 3e-13, 3e-12]), (2, [1e-10, 1e-11, 1e-9, 1e-8])] {
+    for (order, bounds) in [(1, [8e-16, 2e-15, 2e-14, 5e-14]), (2, [4e-14, 3e-14, 5e-13, 5e-12])] {
         let of = |s: f64| list(Jet::exp_coefficients(jet(s))).map(|x| Dd::from(orders::<f64>(x)[order]));
         let want = |s: f64| truth(jet(Dd::from(s))).map(|x| orders(x)[order]);
         all_below(worst(order, of, want), bounds);

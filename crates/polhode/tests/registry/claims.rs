@@ -73,9 +73,10 @@ fn invariants_on_se3_are_kept_exactly_where_claimed() {
     let body = motion::<f64>();
     let mut wrong = Vec::new();
     let fall = falling::<f64>();
-    for method in Method::all().into_iter().chain(variants()) {
+    for method in methods() {
         let claims = method.claims();
-        let d = drift(&method, &body, 0.25);
+        // At |Ω| h = 0.5 a method of order eight loses no more than round-off does, at three times that it shows.
+        let d = drift(&method, &body, if method.order() == 8 { 0.75 } else { 0.25 });
         let linear = d.linear_momentum_space.unwrap();
         let fallen = polhode::check::drift(&method, &fall.0, &fall.1, 0.25, 40).unwrap();
         wrong.extend(disagreements(
@@ -136,7 +137,7 @@ fn a_free_body_turns_on_se3_as_on_so3() {
         let momentum = (one.momentum - Se3::angular(&other.momentum)).norm() / one.momentum.norm();
         let shift = other.pose.position.norm() + Se3::linear(&other.momentum).norm();
         assert!(
-            attitude.max(momentum) < 1e-12 && shift == 0.0,
+            attitude.max(momentum) < 1e-13 && shift == 0.0,
             "{}: {attitude:e} {momentum:e} {shift:e}",
             method.id()
         );

@@ -1,7 +1,7 @@
 //! The measured order of every method is the one it claims, on a problem whose load depends on attitude, velocity
 //! and time.
 
-use crate::common::{Case, composed, method, rotation};
+use crate::common::{Case, composed, method, rotation, variants};
 use polhode::check::{Plateau, advance, converge};
 use polhode::group::So3;
 use polhode::method::Method;
@@ -34,7 +34,9 @@ fn orders_hold<S: Real>(methods: &[Method], until: f64, coarsest: impl Fn(&Metho
 
 #[test]
 fn orders_up_to_four_are_as_claimed() {
-    let methods: Vec<Method> = Method::all().into_iter().filter(|m| m.order() <= 4).collect();
+    let mut methods: Vec<Method> = Method::all().into_iter().filter(|m| m.order() <= 4).collect();
+    methods.extend(variants());
+    methods.push(method("compose:galpha:exp,rho=1:4"));
     assert!(methods.len() > 20);
     orders_hold::<f64>(&methods, 2.0, |m| if m.order() == 1 { 2000 } else { 60 }, 1e-12);
 }
