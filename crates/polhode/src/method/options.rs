@@ -57,35 +57,20 @@ pub(super) const RHO: Choice = Choice {
     help: "spectral radius at infinite frequency: 1 damps nothing, 0 ends high frequencies in one step",
 };
 
-/// What the options do to a part.
-fn apply(part: Part, choice: &Choice, value: &str) -> Option<Part> {
-    let reading = || Reading::ALL.into_iter().find(|r| r.name() == value);
-    Some(match (part, choice.name) {
-        (Part::Preserving(mut map, load), "reading") => {
-            map.reading = reading()?;
-            Part::Preserving(map, load)
+/// Sets an option of a part; `None` if the part does not take the value.
+fn apply(part: &mut Part, choice: &Choice, value: &str) -> Option<()> {
+    match (choice.name, part) {
+        ("reading", part) => part.map()?.reading = Reading::ALL.into_iter().find(|r| r.name() == value)?,
+        ("load", Part::Preserving(_, load)) => {
+            *load = StepLoad::ALL.into_iter().find(|l| l.name() == value)?
         }
-        (Part::Decaying(mut map), "reading") => {
-            map.reading = reading()?;
-            Part::Decaying(map)
+        ("velocity", Part::Kinematic(_, velocity)) => {
+            *velocity = StepVelocity::ALL.into_iter().find(|v| v.name() == value)?;
         }
-        (Part::Galpha(mut map, alpha), "reading") => {
-            map.reading = reading()?;
-            Part::Galpha(map, alpha)
-        }
-        (Part::Kinematic(mut map, velocity), "reading") => {
-            map.reading = reading()?;
-            Part::Kinematic(map, velocity)
-        }
-        (Part::Kinematic(map, _), "velocity") => {
-            Part::Kinematic(map, StepVelocity::ALL.into_iter().find(|v| v.name() == value)?)
-        }
-        (Part::Preserving(map, _), "load") => {
-            Part::Preserving(map, StepLoad::ALL.into_iter().find(|l| l.name() == value)?)
-        }
-        (Part::Galpha(map, _), "rho") => Part::Galpha(map, Alpha::from_rho(number(choice, value)?)),
+        ("rho", Part::Galpha(_, alpha)) => *alpha = Alpha::from_rho(number(choice, value)?),
         _ => return None,
-    })
+    }
+    Some(())
 }
 
 /// A number in the range of the option.
@@ -138,7 +123,7 @@ pub(super) fn set(
         }
         seen.push(choice.name);
         for (part, _) in parts.iter_mut() {
-            *part = apply(*part, choice, value)
+            apply(part, choice, value)
                 .ok_or_else(|| wrong(format!("{} must be {}, got '{value}'", choice.name, values(choice))))?;
         }
     }

@@ -29,6 +29,16 @@ pub(super) enum Part {
 }
 
 impl Part {
+    /// The map of an intrinsic scheme.
+    pub(super) fn map(&mut self) -> Option<&mut Vectorial> {
+        match self {
+            Part::Preserving(map, _)
+            | Part::Decaying(map)
+            | Part::Galpha(map, _)
+            | Part::Kinematic(map, _) => Some(map),
+            _ => None,
+        }
+    }
     /// True if a step backward undoes a step forward, where that depends on its options.
     fn is_symmetric(&self, of_row: bool) -> bool {
         match self {
