@@ -128,6 +128,10 @@ pub(super) fn preserving<S: Real, G: Group, L: Load<S>>(
             }
         };
     }
+    // Not for scalars with derivatives, which take long to compile and to run anyway.
+    if S::DEPTH > 0 {
+        return with!(map);
+    }
     match (map.reading, map.kind) {
         (Reading::Dual, MapKind::Exponential) => with!(Exponential),
         (Reading::Dual, MapKind::EulerRodrigues) => with!(EulerRodrigues),
