@@ -51,6 +51,11 @@ pub trait Map: Copy + Default + core::fmt::Debug + 'static {
     fn is_flat(self) -> bool {
         false
     }
+    /// True if the coefficients are those at s = 0 everywhere, so that the tangent is 1 - p̃/2.
+    #[inline(always)]
+    fn is_linear(self) -> bool {
+        false
+    }
     /// 1/μ and the coefficient of p̃p̃ in the inverse tangent.
     #[inline(always)]
     fn inverse_coefficients<S: Real>(self, s: S) -> (S, S) {
@@ -156,6 +161,10 @@ impl Map for NearZero {
     #[inline(always)]
     fn coefficients<S: Real>(self, _s: S) -> Coefficients<S> {
         Coefficients { w: S::one(), k: S::lift(0.5), c: S::zero() }
+    }
+    #[inline(always)]
+    fn is_linear(self) -> bool {
+        true
     }
     #[inline(always)]
     fn is_flat(self) -> bool {

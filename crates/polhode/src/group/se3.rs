@@ -146,6 +146,9 @@ impl Group for Se3 {
     }
     #[inline(always)]
     fn tangent<M: Map, S: Real>(map: M, psi: &Six<S>, rate: &Six<S>) -> Six<S> {
+        if map.is_linear() {
+            return rate - Self::bracket(psi, rate) * S::lift(0.5);
+        }
         if map.axial(S::zero()).is_none() {
             return from_dual(&so3::tangent(map, &to_dual(psi), &to_dual(rate)));
         }

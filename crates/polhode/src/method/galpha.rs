@@ -10,7 +10,7 @@
 use super::intrinsic::turned;
 use super::midpoint::mean;
 use super::scheme::{One, Range, Scheme, Start, solve};
-use crate::body::{Body, Load, State};
+use crate::body::{Load, State};
 use crate::group::{Coordinates, Group, Vectorial, lift, unit};
 use crate::scalar::{Mask, Over, Real};
 use crate::solve::{StepError, Work};
@@ -92,26 +92,21 @@ impl<S: Real, G: Group> Memory<S, G> {
     }
 }
 
-/// The state after one step; the rates at its end wait in the memory until they are kept.
+/// The state after the step that begins at `start`; the rates at its end wait in the memory until they are kept.
 #[inline(never)]
-#[allow(clippy::too_many_arguments)]
 pub(super) fn step<S: Real, G: Group, L: Load<S>>(
     map: Vectorial,
     alpha: Alpha,
     memory: &mut Memory<S, G>,
-    body: &Body<S, G, L>,
-    state: &State<S, G>,
-    t: S,
-    h: S,
+    mut start: Start<'_, S, G, L>,
     work: &mut Work,
 ) -> Result<State<S, G>, StepError> {
-    let mut start = Start::new(body, state, t, h);
     let scheme = Galpha { map, alpha, rates: memory.at(&start) };
     let x = solve(&scheme, &mut start, work)?;
     let end = scheme.step(&start, &x);
     memory.next =
         Some(Rates { velocity: end.rate, algorithmic: G::pull_velocity(&end.step, &end.algorithmic) });
-    Ok(scheme.finish(&start, &x))
+    Ok(end.state(&start))
 }
 
 /// The end of a step.
@@ -124,6 +119,13 @@ struct End<T: Real, G: Group> {
     rate: G::Vector<T>,
     /// a_f, seen from the start.
     algorithmic: G::Vector<T>,
+}
+
+impl<S: Real, G: Group> End<S, G> {
+    #[inline(always)]
+    fn state<L: Load<S>>(&self, start: &Start<'_, S, G, L>) -> State<S, G> {
+        State { pose: start.advance(&self.step), momentum: G::momentum(&start.body.inertia, &self.velocity) }
+    }
 }
 
 /// One step. The unknown is the end velocity, seen from the body frame at the start.
@@ -187,8 +189,7 @@ impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for Galpha<S, G> {
     }
     #[inline(always)]
     fn finish(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>) -> State<S, G> {
-        let end = self.step(start, x);
-        State { pose: start.advance(&end.step), momentum: G::momentum(&start.body.inertia, &end.velocity) }
+        self.step(start, x).state(start)
     }
     /// Exact up to the derivative of the load and, since V̇_i stands for V̇_f in a term with h², to third order in h.
     #[inline(always)]
@@ -215,7 +216,7 @@ impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for Galpha<S, G> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::body::{NoLoad, SpatialInertia};
+    use crate::body::{Body, NoLoad, SpatialInertia};
     use crate::group::{Jet, MapKind, Se3};
     use crate::scalar::Dual;
     use nalgebra::{Matrix3, SVector, Vector3};

@@ -286,9 +286,8 @@ impl<S: Real, G: Group, L: Load<S>> Equations<S> for Coupled<'_, S, G, L> {
     fn shorten(&mut self, fraction: f64) {
         self.h = self.whole * S::lift(fraction);
     }
-    fn residual(&mut self) -> S {
+    fn residual(&mut self) {
         let width = G::Pair::<S>::LEN;
-        let mut total = S::zero();
         for j in self.block.clone() {
             self.stages.f[j] = slope_pair(self.body, self.state, self.time(j), &self.stages.y[j]);
         }
@@ -300,7 +299,13 @@ impl<S: Real, G: Group, L: Load<S>> Equations<S> for Coupled<'_, S, G, L> {
             for i in 0..width {
                 self.stages.right[row * width + i] = r.at(i);
             }
-            total += self.size(&r);
+        }
+    }
+    fn misfit(&self) -> S {
+        let width = G::Pair::<S>::LEN;
+        let mut total = S::zero();
+        for row in 0..self.block.len() {
+            total += self.size(&G::Pair::<S>::generate(|i| self.stages.right[row * width + i]));
         }
         // Not relative to the guess, which may be far off.
         total * self.scale

@@ -264,8 +264,10 @@ impl<S: Real, G: Group, L: Load<S>, E: Scheme<S, G, L>> Equations<S> for Single<
         self.start.h = self.whole * S::lift(fraction);
     }
     #[inline(always)]
-    fn residual(&mut self) -> S {
+    fn residual(&mut self) {
         self.residual = self.scheme.residual::<S>(self.start, &self.x);
+    }
+    fn misfit(&self) -> S {
         E::Unknown::size(self.length, &self.residual)
     }
     #[inline(always)]

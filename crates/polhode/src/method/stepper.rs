@@ -7,7 +7,7 @@ use super::kinematic;
 use super::midpoint::{Akw, Swc1};
 use super::mkrk::Stages;
 use super::registry::{Method, Part};
-use super::scheme;
+use super::scheme::{self, Start};
 use super::trapezoid::Trapezoid;
 use crate::body::{Body, Load, State};
 use crate::group::{Coordinates, Group};
@@ -109,7 +109,7 @@ impl<S: Real, G: Group> Stepper<S, G> {
                 Part::Preserving(map, load) => intrinsic::preserving(*map, *load, body, &next, t, h, work)?,
                 Part::Decaying(map) => scheme::step(&Decaying { map: *map }, body, &next, t, h, work)?,
                 Part::Galpha(map, alpha) => {
-                    galpha::step(*map, *alpha, &mut self.memory, body, &next, t, h, work)?
+                    galpha::step(*map, *alpha, &mut self.memory, Start::new(body, &next, t, h), work)?
                 }
                 Part::Kinematic(map, choice) => kinematic::step(*map, *choice, body, &next, t, h)?,
                 Part::Mkrk => match &mut self.stages {

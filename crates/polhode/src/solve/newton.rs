@@ -145,8 +145,10 @@ pub(crate) trait Equations<S: Real> {
     fn guess(&mut self, rung: Rung, lanes: S::Mask);
     /// Changes the step to this fraction of itself.
     fn shorten(&mut self, fraction: f64);
-    /// Evaluates the residual at the iterate; its size.
-    fn residual(&mut self) -> S;
+    /// Evaluates the residual at the iterate.
+    fn residual(&mut self);
+    /// The size of the residual that was evaluated last, not relative to anything.
+    fn misfit(&self) -> S;
     /// Factors the Jacobian at the iterate in the lanes of the mask.
     fn linearize(&mut self, rung: Rung, lanes: S::Mask);
     /// One correction in the lanes of the mask; its size relative to the iterate.
@@ -211,9 +213,11 @@ fn climb<S: Real, E: Equations<S>>(
     // Of the two guesses the one with the smaller residual: where the load is stiff, an explicit one is far off and
     // leads to a root that has nothing to do with the motion.
     equations.guess(Rung::Careful, open);
-    let explicit = equations.residual();
+    equations.residual();
+    let explicit = equations.misfit();
     equations.guess(Rung::Rest, open);
-    let calm = equations.residual().below(explicit).or(explicit.is_finite().not());
+    equations.residual();
+    let calm = equations.misfit().below(explicit).or(explicit.is_finite().not());
     equations.guess(Rung::Careful, open.and(calm.not()));
     let (converged, mut last) = iterate_again(equations, Rung::Careful, open, work);
     open = open.and(converged.not());
