@@ -3,7 +3,8 @@
 use super::galpha::Alpha;
 use super::intrinsic::StepLoad;
 use super::kinematic::StepVelocity;
-use super::registry::{MethodError, Part, nearest};
+use super::named::{MethodError, nearest};
+use super::registry::Part;
 use crate::group::Reading;
 
 /// An option of a method.
