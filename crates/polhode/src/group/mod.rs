@@ -122,6 +122,13 @@ pub fn unit<S: Real, V: Coordinates<S>>(j: usize) -> V {
     V::generate(|i| if i == j { S::one() } else { S::zero() })
 }
 
+/// A function of three vectors that is made of scalars, sums, dot and cross products, so that SE(3) can take it over
+/// from SO(3) at a dual number.
+pub trait Transferable<S: Real> {
+    /// Its two values.
+    fn at<T: Over<S>>(&self, x: [Vector3<T>; 3]) -> [Vector3<T>; 2];
+}
+
 /// A Lie group of rigid motions, left-trivialised: velocities and momenta live in the body frame.
 ///
 /// ```
@@ -177,6 +184,9 @@ pub trait Group: Copy + Debug + Default + 'static {
         psi: &Self::Vector<S>,
         v: &Self::Vector<S>,
     ) -> Self::Vector<S>;
+
+    /// A function of velocities of a turning body, for this group.
+    fn transfer<S: Real, F: Transferable<S>>(f: &F, x: [&Self::Vector<S>; 3]) -> [Self::Vector<S>; 2];
 
     /// A momentum or load seen from the frame that the increment leads to: Rᵀ P on SO(3).
     fn pull<S: Real>(step: &Self::Increment<S>, p: &Self::Vector<S>) -> Self::Vector<S>;

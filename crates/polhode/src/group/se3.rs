@@ -3,7 +3,7 @@
 //! SE(3) is SO(3) at a dual number (transference): with the parameters p + ε q the rotation code yields R and
 //! u = H(p) q, and the tangents of the map act on Ω + ε v (Bauchau et al. 2013, section 4, dual reading).
 
-use super::{Coefficients, Group, Map, Rotation, Turn, so3};
+use super::{Coefficients, Group, Map, Rotation, Transferable, Turn, so3};
 use crate::body::{Kinematics, SpatialInertia, Wrench};
 use crate::scalar::{Dual, Over, Real};
 use nalgebra::{SVector, Vector3};
@@ -170,6 +170,10 @@ impl Group for Se3 {
         let turning: Vector3<Dual<S, 1>> = displacement(map, &along(&p, &dp), &q.map(Dual::constant));
         let left = Turn::from_parameters(map, &p).rotate(&linear) - turning.map(|x| x.eps[0]);
         stack(&displacement_inverse(map, &p, &left), &dp)
+    }
+    #[inline(always)]
+    fn transfer<S: Real, F: Transferable<S>>(f: &F, x: [&Six<S>; 3]) -> [Six<S>; 2] {
+        f.at(x.map(to_dual)).map(|y| from_dual(&y))
     }
     #[inline(always)]
     fn pull<S: Real>(step: &Screw<S>, p: &Six<S>) -> Six<S> {

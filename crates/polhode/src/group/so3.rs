@@ -1,6 +1,6 @@
 //! SO(3): attitudes, body angular velocities, body angular momenta.
 
-use super::{Coefficients, Group, Map, Rotation, Turn};
+use super::{Coefficients, Group, Map, Rotation, Transferable, Turn};
 use crate::body::{Kinematics, RotaryInertia, Wrench};
 use crate::scalar::{Over, Real};
 use nalgebra::{SVector, Vector3};
@@ -106,6 +106,10 @@ impl Group for So3 {
     #[inline(always)]
     fn tangent_inverse<M: Map, S: Real>(map: M, psi: &Vector3<S>, v: &Vector3<S>) -> Vector3<S> {
         tangent_inverse(map, psi, v)
+    }
+    #[inline(always)]
+    fn transfer<S: Real, F: Transferable<S>>(f: &F, x: [&Vector3<S>; 3]) -> [Vector3<S>; 2] {
+        f.at(x.map(|x| *x))
     }
     #[inline(always)]
     fn pull<S: Real>(step: &Turn<S>, p: &Vector3<S>) -> Vector3<S> {

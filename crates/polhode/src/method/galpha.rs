@@ -8,11 +8,12 @@
 //! and makes V̇ the rate of the body velocity there, since a velocity does not change itself: V̇ = Ad_C V̇*.
 
 use super::intrinsic::turned;
+use super::memory::{Memory, Rates};
 use super::midpoint::mean;
 use super::scheme::{One, Range, Scheme, Start, solve};
 use crate::body::{Load, State};
-use crate::group::{Coordinates, Group, Vectorial, lift, unit};
-use crate::scalar::{Mask, Over, Real};
+use crate::group::{Group, Vectorial, lift, unit};
+use crate::scalar::{Over, Real};
 use crate::solve::{StepError, Work};
 
 /// The weights of the scheme.
@@ -38,74 +39,19 @@ impl Alpha {
     }
 }
 
-/// What is carried from step to step beside the state: V̇ and a, seen from the body frame.
-#[derive(Clone, Copy, Debug)]
-struct Rates<S: Real, G: Group> {
-    velocity: G::Vector<S>,
-    algorithmic: G::Vector<S>,
-}
-
-/// The rates with the state they belong to. A step from another state starts anew, with a = V̇ from the equations of
-/// motion.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Memory<S: Real, G: Group> {
-    known: Option<(State<S, G>, Rates<S, G>)>,
-    /// Of the step that is being taken.
-    next: Option<Rates<S, G>>,
-}
-
-impl<S: Real, G: Group> Default for Memory<S, G> {
-    fn default() -> Self {
-        Memory { known: None, next: None }
-    }
-}
-
-impl<S: Real, G: Group> Memory<S, G> {
-    /// The step ended well, in this state.
-    #[inline(always)]
-    pub(super) fn keep(&mut self, state: &State<S, G>) {
-        if let Some(rates) = self.next.take() {
-            self.known = Some((*state, rates));
-        }
-    }
-    /// The rates at the start of a step, lane by lane.
-    fn at<L: Load<S>>(&self, start: &Start<'_, S, G, L>) -> Rates<S, G> {
-        let fresh = || {
-            let rate = G::transport(&start.velocity, &start.state.momentum) + start.load;
-            let rate = G::velocity(&start.body.inertia, &rate);
-            Rates { velocity: rate, algorithmic: rate }
-        };
-        match &self.known {
-            None => fresh(),
-            Some((state, rates)) => {
-                let same = state.same(start.state);
-                if same.all() {
-                    return *rates;
-                }
-                let (known, fresh) = (rates, fresh());
-                Rates {
-                    velocity: Coordinates::choose(same, &known.velocity, &fresh.velocity),
-                    algorithmic: Coordinates::choose(same, &known.algorithmic, &fresh.algorithmic),
-                }
-            }
-        }
-    }
-}
-
 /// The state after the step that begins at `start`; the rates at its end wait in the memory until they are kept.
 #[inline(never)]
 pub(super) fn step<S: Real, G: Group, L: Load<S>>(
     map: Vectorial,
     alpha: Alpha,
-    memory: &mut Memory<S, G>,
+    memory: &mut Memory<S, G, Rates<S, G>>,
     mut start: Start<'_, S, G, L>,
     work: &mut Work,
 ) -> Result<State<S, G>, StepError> {
-    let scheme = Galpha { map, alpha, rates: memory.at(&start) };
+    let scheme = Galpha { map, alpha, rates: memory.at(start.state, || Rates::fresh(&start)) };
     let x = solve(&scheme, &mut start, work)?;
     let end = scheme.step(&start, &x);
-    memory.next =
-        Some(Rates { velocity: end.rate, algorithmic: G::pull_velocity(&end.step, &end.algorithmic) });
+    memory.set(Rates { velocity: end.rate, algorithmic: G::pull_velocity(&end.step, &end.algorithmic) });
     Ok(end.state(&start))
 }
 
@@ -217,7 +163,7 @@ impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for Galpha<S, G> {
 mod tests {
     use super::*;
     use crate::body::{Body, NoLoad, SpatialInertia};
-    use crate::group::{Jet, MapKind, Se3};
+    use crate::group::{Coordinates, Jet, MapKind, Se3};
     use crate::scalar::Dual;
     use nalgebra::{Matrix3, SVector, Vector3};
 
@@ -229,7 +175,7 @@ mod tests {
         let velocity = Se3::vector(&Vector3::new(0.5, 0.1, -0.3), &Vector3::new(2.0, -3.0, 4.0));
         let state = body.state(Se3::identity(), &velocity);
         let mut start = Start::new(&body, &state, 0.0, h);
-        let scheme = Galpha { map, alpha: Alpha::from_rho(0.5), rates: Memory::default().at(&start) };
+        let scheme = Galpha { map, alpha: Alpha::from_rho(0.5), rates: Rates::fresh(&start) };
         let x = solve(&scheme, &mut start, &mut Work::default()).unwrap();
         let seeds = SVector::<Dual<f64, 6>, 6>::generate(|i| Jet::seed(x[i], i));
         let slopes = scheme.residual(&start, &seeds);

@@ -119,7 +119,7 @@ impl Method {
             return Ok(Method {
                 id: id.into(),
                 title: row.title.into(),
-                order: row.order,
+                order: parts.iter().fold(row.order, |order, (part, _)| part.order(order)),
                 symmetric: parts
                     .iter()
                     .fold(row.symmetric, |symmetric, (part, _)| part.is_symmetric(symmetric)),

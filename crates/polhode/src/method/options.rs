@@ -4,7 +4,9 @@ use super::galpha::Alpha;
 use super::intrinsic::StepLoad;
 use super::kinematic::StepVelocity;
 use super::named::{MethodError, nearest};
+use super::newmark::{Balance, StartMoment};
 use super::registry::Part;
+use super::tableau::Tableau;
 use crate::group::Reading;
 
 /// An option of a method.
@@ -58,6 +60,50 @@ pub(super) const RHO: Choice = Choice {
     help: "spectral radius at infinite frequency: 1 damps nothing, 0 ends high frequencies in one step",
 };
 
+/// The weight of the moment at the end of a step.
+pub(super) const ALPHA: Choice = Choice {
+    name: "alpha",
+    words: &[],
+    range: Some([0.0, 1.0]),
+    default: "1/2",
+    help: "weight of the moment at the end of the step in the balance of momentum; order 1 unless it is 1/2",
+};
+/// Newmark's β.
+pub(super) const BETA: Choice = Choice {
+    name: "beta",
+    words: &[],
+    range: Some([0.01, 1.0]),
+    default: "1/4",
+    help: "Newmark's weight of the acceleration at the end of the step in the parameters; 1/6 is the more accurate one",
+};
+/// Newmark's γ.
+pub(super) const GAMMA: Choice = Choice {
+    name: "gamma",
+    words: &[],
+    range: Some([0.01, 1.0]),
+    default: "1/2",
+    help: "Newmark's weight of the acceleration at the end of the step in the rates of the parameters; below 1/2 the \
+           scheme is unstable where it carries its acceleration, unless gamma = 2 beta, which needs none",
+};
+/// The equation at the end of a step.
+pub(super) const BALANCE: Choice = Choice {
+    name: "residual",
+    words: &["momentum", "collocated"],
+    range: None,
+    default: "momentum",
+    help: "what the step satisfies: the balance of momentum over it (momentum), or the equation of motion at its end \
+           (collocated), which keeps nothing and has order 1 unless gamma is 1/2",
+};
+/// The acceleration at the start of a step.
+pub(super) const MOMENT: Choice = Choice {
+    name: "moment",
+    words: &["continuous", "jump"],
+    range: None,
+    default: "continuous",
+    help: "acceleration at the start of the step: that of the end of the step before (continuous), or from the \
+           equation of motion (jump), for moments that jump between steps; the same where gamma = 2 beta",
+};
+
 /// Sets an option of a part; `None` if the part does not take the value.
 fn apply(part: &mut Part, choice: &Choice, value: &str) -> Option<()> {
     match (choice.name, part) {
@@ -68,16 +114,25 @@ fn apply(part: &mut Part, choice: &Choice, value: &str) -> Option<()> {
         ("velocity", Part::Kinematic(_, velocity)) => {
             *velocity = StepVelocity::ALL.into_iter().find(|v| v.name() == value)?;
         }
+        ("alpha", Part::Newmark(newmark)) => newmark.alpha = number(choice, value)?,
+        ("beta", Part::Newmark(newmark)) => newmark.beta = number(choice, value)?,
+        ("gamma", Part::Newmark(newmark)) => newmark.gamma = number(choice, value)?,
+        ("residual", Part::Newmark(newmark)) => {
+            newmark.balance = Balance::ALL.into_iter().find(|b| b.name() == value)?
+        }
+        ("moment", Part::Newmark(newmark)) => {
+            newmark.moment = StartMoment::ALL.into_iter().find(|m| m.name() == value)?
+        }
         ("rho", Part::Galpha(_, alpha)) => *alpha = Alpha::from_rho(number(choice, value)?),
         _ => return None,
     }
     Some(())
 }
 
-/// A number in the range of the option.
+/// A number or fraction in the range of the option.
 fn number(choice: &Choice, value: &str) -> Option<f64> {
     let [low, high] = choice.range?;
-    value.parse().ok().filter(|x| (low..=high).contains(x))
+    Tableau::entry(value).ok().filter(|x| (low..=high).contains(x))
 }
 
 /// Sets the options of a method: `name=value`, or the value alone where it is a word.

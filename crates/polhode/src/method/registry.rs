@@ -4,7 +4,8 @@
 use super::galpha::Alpha;
 use super::intrinsic::StepLoad;
 use super::kinematic::StepVelocity;
-use super::options::{Choice, LOAD, READING, RHO, VELOCITY};
+use super::newmark::{Balance, Newmark, Unknowns};
+use super::options::{ALPHA, BALANCE, BETA, Choice, GAMMA, LOAD, MOMENT, READING, RHO, VELOCITY};
 use crate::group::{MapKind, Reading, Vectorial};
 
 /// What a step is made of.
@@ -21,6 +22,7 @@ pub(super) enum Part {
     Preserving(Vectorial, StepLoad),
     Decaying(Vectorial),
     Galpha(Vectorial, Alpha),
+    Newmark(Newmark),
     Kinematic(Vectorial, StepVelocity),
     Mkrk,
 }
@@ -43,6 +45,13 @@ impl Part {
             _ => of_row,
         }
     }
+    /// Its order, where that depends on its options.
+    pub(super) fn order(&self, of_row: u32) -> u32 {
+        match self {
+            Part::Newmark(newmark) => newmark.order(),
+            _ => of_row,
+        }
+    }
     /// What it keeps, where that depends on its options. Uniform gravity has a potential that is linear in the
     /// attitude, and two pairs of map and load do exactly its work: R_f - R_i is h ω̃ times the mean of R_i and R_f for
     /// the Cayley map, and times the R of half the motion for Euler-Rodrigues. In free fall the displacement is h v
@@ -53,6 +62,7 @@ impl Part {
             | Part::Preserving(Vectorial { kind: MapKind::EulerRodrigues, reading }, StepLoad::Midpoint) => {
                 Claims { gravity_energy: true, fall_energy: *reading == Reading::Hom4, ..of_row }
             }
+            Part::Newmark(Newmark { balance: Balance::Collocated, .. }) => Claims::NONE,
             _ => of_row,
         }
     }
@@ -336,6 +346,26 @@ pub static REGISTRY: &[Row] = &[
         citation: "Bottasso & Borri 1998; Krysl 2006, section 4, BBTRAPWD",
         options: &[],
         parts: &[(Part::BbTrapWd, 1.0)],
+    },
+    Row {
+        id: "euler-parameters",
+        title: "Newmark's scheme in Euler parameters, momentum form (E1)",
+        order: 2,
+        symmetric: false,
+        claims: Claims::MOMENTUM,
+        citation: "Kasti, sections 5 and 6, E1",
+        options: &[ALPHA, BETA, GAMMA, MOMENT],
+        parts: &[(Part::Newmark(Newmark::new(Unknowns::EulerParameters)), 1.0)],
+    },
+    Row {
+        id: "rotation-vector",
+        title: "Newmark's scheme in the rotation vector of the step, momentum form (C1; = bbtrapwd unless told otherwise)",
+        order: 2,
+        symmetric: false,
+        claims: Claims::MOMENTUM,
+        citation: "Cardona & Géradin 1988; Mäkinen 2001; Kasti, section 6, C1",
+        options: &[ALPHA, BETA, GAMMA, BALANCE, MOMENT],
+        parts: &[(Part::Newmark(Newmark::new(Unknowns::RotationVector)), 1.0)],
     },
     preserving!("exp", Exponential, "exponential map"),
     preserving!("euler-rodrigues", EulerRodrigues, "Euler-Rodrigues parameters"),

@@ -1,12 +1,14 @@
 //! A method at work on one group and scalar: its parts in sequence, its memory, its counters.
 
 use super::euler::{self, BackwardMomentum, BackwardRate};
-use super::galpha::{self, Memory};
+use super::galpha;
 use super::intrinsic::{self, Decaying};
 use super::kinematic;
+use super::memory::{Memory, Rates};
 use super::midpoint::{Akw, Swc1};
 use super::mkrk::Stages;
 use super::named::Method;
+use super::newmark;
 use super::registry::Part;
 use super::scheme::{self, Start};
 use super::trapezoid::Trapezoid;
@@ -39,7 +41,7 @@ pub struct Stepper<S: Real, G: Group> {
     /// What runs, where in the step it begins and what fraction of it it takes.
     parts: Vec<(Part, S, S)>,
     stages: Option<Box<Stages<S, G>>>,
-    memory: Memory<S, G>,
+    memory: Memory<S, G, Rates<S, G>>,
     /// What has been spent so far.
     pub work: Work,
 }
@@ -111,6 +113,9 @@ impl<S: Real, G: Group> Stepper<S, G> {
                 Part::Decaying(map) => scheme::step(&Decaying { map: *map }, body, &next, t, h, work)?,
                 Part::Galpha(map, alpha) => {
                     galpha::step(*map, *alpha, &mut self.memory, Start::new(body, &next, t, h), work)?
+                }
+                Part::Newmark(newmark) => {
+                    newmark::step(*newmark, &mut self.memory, Start::new(body, &next, t, h), work)?
                 }
                 Part::Kinematic(map, choice) => kinematic::step(*map, *choice, body, &next, t, h)?,
                 Part::Mkrk => match &mut self.stages {

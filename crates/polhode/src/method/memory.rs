@@ -1,0 +1,79 @@
+//! What a method carries from step to step beside the state.
+
+use super::scheme::Start;
+use crate::body::{Load, State};
+use crate::group::{Coordinates, Group};
+use crate::scalar::{Mask, Real};
+
+/// Something carried, with the state it belongs to. A step from another state starts anew.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Memory<S: Real, G: Group, X> {
+    known: Option<(State<S, G>, X)>,
+    /// Of the step that is being taken.
+    next: Option<X>,
+}
+
+impl<S: Real, G: Group, X> Default for Memory<S, G, X> {
+    fn default() -> Self {
+        Memory { known: None, next: None }
+    }
+}
+
+/// What can be carried.
+pub(super) trait Carried<S: Real>: Copy {
+    /// Lane by lane, `a` where the mask is true and `b` elsewhere.
+    fn choose(mask: S::Mask, a: &Self, b: &Self) -> Self;
+}
+
+impl<S: Real, G: Group, X: Carried<S>> Memory<S, G, X> {
+    /// What the step under way ends with; it is forgotten unless the step ends well.
+    #[inline(always)]
+    pub(super) fn set(&mut self, carried: X) {
+        self.next = Some(carried);
+    }
+    /// The step ended well, in this state.
+    #[inline(always)]
+    pub(super) fn keep(&mut self, state: &State<S, G>) {
+        if let Some(carried) = self.next.take() {
+            self.known = Some((*state, carried));
+        }
+    }
+    /// What was carried to the state, lane by lane, and a fresh one where nothing was.
+    #[inline(always)]
+    pub(super) fn at(&self, state: &State<S, G>, fresh: impl FnOnce() -> X) -> X {
+        match &self.known {
+            None => fresh(),
+            Some((known, carried)) => {
+                let same = known.same(state);
+                if same.all() { *carried } else { X::choose(same, carried, &fresh()) }
+            }
+        }
+    }
+}
+
+/// Accelerations, seen from the body frame.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rates<S: Real, G: Group> {
+    /// The rate V̇ of the body velocity.
+    pub(super) velocity: G::Vector<S>,
+    /// The acceleration of the scheme's own.
+    pub(super) algorithmic: G::Vector<S>,
+}
+
+impl<S: Real, G: Group> Rates<S, G> {
+    /// Both from the equations of motion.
+    pub(super) fn fresh<L: Load<S>>(start: &Start<'_, S, G, L>) -> Self {
+        let rate = G::transport(&start.velocity, &start.state.momentum) + start.load;
+        let rate = G::velocity(&start.body.inertia, &rate);
+        Rates { velocity: rate, algorithmic: rate }
+    }
+}
+
+impl<S: Real, G: Group> Carried<S> for Rates<S, G> {
+    fn choose(mask: S::Mask, a: &Self, b: &Self) -> Self {
+        Rates {
+            velocity: Coordinates::choose(mask, &a.velocity, &b.velocity),
+            algorithmic: Coordinates::choose(mask, &a.algorithmic, &b.algorithmic),
+        }
+    }
+}
