@@ -4,6 +4,7 @@
 //! point. The same load works on SO(3), where the reference point is fixed and only the moment counts, and on
 //! SE(3).
 
+use super::derivative::FiniteDerivative;
 use super::inverse::{PrescribedMotion, PrescribedRotation};
 use crate::group::{Exponential, Group, Rotation, So3};
 use crate::scalar::{Over, Real};
@@ -22,6 +23,17 @@ pub struct Kinematics<T> {
     pub velocity_body: Vector3<T>,
     /// Angular velocity, in body axes.
     pub omega_body: Vector3<T>,
+    /// True at the start of a step: where a load jumps at this very time, it is the one behind the jump that acts in
+    /// the step, and the one before it at the end of a step.
+    pub begins: bool,
+}
+
+impl<T: Real> Kinematics<T> {
+    /// The same, at the start of a step.
+    #[inline(always)]
+    pub fn beginning(self) -> Self {
+        Kinematics { begins: true, ..self }
+    }
 }
 
 /// A force at the reference point and a moment about it, in body axes.
@@ -75,6 +87,16 @@ pub trait Load<S: Real> {
     fn potential<T: Over<S>>(&self, _at: &Kinematics<T>) -> Option<T> {
         None
     }
+    /// What stands for the gradient of the potential over a step from one pose to the other: its work is the change of
+    /// the potential. Without a potential, the mean of the loads at both ends. A load of one's own need not write it;
+    /// one that does can keep its symmetries (about the vertical, say) exactly.
+    fn finite_derivative<T: Over<S>>(&self, from: &Kinematics<T>, to: &Kinematics<T>) -> FiniteDerivative<T> {
+        let mean = FiniteDerivative::mean(from, to, [&self.wrench(from), &self.wrench(to)]);
+        match self.potential(from) {
+            Some(_) => mean.exact(from, to, |at| self.potential(at).unwrap_or(T::zero())),
+            None => mean,
+        }
+    }
     /// The motion at time `t` that the load was made to produce, if it was: the exact solution.
     fn motion<T: Over<S>>(&self, _t: T) -> Option<Kinematics<T>> {
         None
@@ -93,6 +115,10 @@ impl<S: Real> Load<S> for NoLoad {
     #[inline(always)]
     fn potential<T: Over<S>>(&self, _at: &Kinematics<T>) -> Option<T> {
         Some(T::zero())
+    }
+    #[inline(always)]
+    fn finite_derivative<T: Over<S>>(&self, _: &Kinematics<T>, _: &Kinematics<T>) -> FiniteDerivative<T> {
+        FiniteDerivative::none()
     }
 }
 
@@ -116,6 +142,12 @@ impl<S: Real> Load<S> for Gravity<S> {
         let center = at.position + at.attitude.rotate(&self.center_body.map(T::of));
         Some(-center.dot(&self.weight_space.map(T::of)))
     }
+    /// The gradient itself: the potential is linear.
+    #[inline(always)]
+    fn finite_derivative<T: Over<S>>(&self, _: &Kinematics<T>, _: &Kinematics<T>) -> FiniteDerivative<T> {
+        let base = (self.weight_space * self.center_body.transpose()).map(|x| -T::of(x));
+        FiniteDerivative { base, position: self.weight_space.map(|x| -T::of(x)) }
+    }
 }
 
 /// Uniform gravity on a top: weight along -e₃ in space, centre of mass on the third body axis, V = mgl R₃₃. What
@@ -135,6 +167,10 @@ impl<S: Real> Load<S> for TopGravity<S> {
     #[inline(always)]
     fn potential<T: Over<S>>(&self, at: &Kinematics<T>) -> Option<T> {
         Some(at.attitude.vertical()[2] * T::of(self.mgl))
+    }
+    #[inline(always)]
+    fn finite_derivative<T: Over<S>>(&self, _: &Kinematics<T>, _: &Kinematics<T>) -> FiniteDerivative<T> {
+        FiniteDerivative::of_height(T::of(self.mgl))
     }
 }
 
@@ -236,6 +272,18 @@ impl<S: Real> Load<S> for SoftWall<S> {
         let r = (T::of(self.offset) + up[2]).recip();
         Some(T::of(self.coulomb) * r - T::of(self.wall) * r.powi(10))
     }
+    /// Of a function of the height: its difference quotient, with a common factor taken out so that nothing cancels.
+    fn finite_derivative<T: Over<S>>(&self, from: &Kinematics<T>, to: &Kinematics<T>) -> FiniteDerivative<T> {
+        let part = |at: &Kinematics<T>| (T::of(self.offset) + at.attitude.vertical()[2]).recip();
+        let (a, b) = (part(from), part(to));
+        // b¹⁰ - a¹⁰ = (b - a) Σ aᵏ b⁹⁻ᵏ, and b - a = -a b (s_b - s_a).
+        let (mut total, mut power) = (T::zero(), T::one());
+        for _ in 0..10 {
+            total = total * b + power;
+            power *= a;
+        }
+        FiniteDerivative::of_height((T::of(self.wall) * total - T::of(self.coulomb)) * a * b)
+    }
 }
 
 /// A spring that turns the body back to the attitude of the space axes: V = ½ ψ·K ψ with the rotation vector ψ, |ψ| < π.
@@ -271,6 +319,57 @@ impl<S: Real, A: Load<S>, B: Load<S>> Load<S> for (A, B) {
     fn potential<T: Over<S>>(&self, at: &Kinematics<T>) -> Option<T> {
         Some(self.0.potential(at)? + self.1.potential(at)?)
     }
+    #[inline(always)]
+    fn finite_derivative<T: Over<S>>(&self, from: &Kinematics<T>, to: &Kinematics<T>) -> FiniteDerivative<T> {
+        self.0.finite_derivative(from, to) + self.1.finite_derivative(from, to)
+    }
+}
+
+/// A load that acts between two times only; at a jump between two steps each step sees its own side of it.
+///
+/// ```
+/// use nalgebra::Vector3;
+/// use polhode::body::{Body, Frame, Moment, RotaryInertia, Switched};
+/// use polhode::group::{Rotation, So3};
+/// use polhode::method::{Method, Stepper};
+///
+/// let thrust = Moment { frame: Frame::Body, value: Vector3::new(0.0, 0.0, 2.0) };
+/// let inertia = RotaryInertia::about_fixed_point(nalgebra::Matrix3::identity())?;
+/// let body = Body::<f64, So3, _> { inertia, load: Switched { load: thrust, on: 0.5, off: 0.7 } };
+/// let mut state = body.state(Rotation::identity(), &Vector3::zeros());
+/// let mut stepper = Stepper::<f64, So3>::new(&Method::parse("rotation-vector")?);
+/// for n in 0..10 {
+///     state = stepper.step(&body, &state, 0.1 * f64::from(n), 0.1)?;
+/// }
+/// // 2 N m for 0.2 s.
+/// assert!((state.momentum.z - 0.4).abs() < 1e-15);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Switched<S, L> {
+    /// What acts.
+    pub load: L,
+    /// From when on.
+    pub on: S,
+    /// Until when.
+    pub off: S,
+}
+
+/// Times this close, relative to their size, are the same.
+const SAME_TIME: f64 = 1e-12;
+
+impl<S: Real, L: Load<S>> Load<S> for Switched<S, L> {
+    fn wrench<T: Over<S>>(&self, at: &Kinematics<T>) -> Wrench<T> {
+        // One if it is past the time, and at the very time one for what begins there.
+        let past = |time: S| {
+            let (time, slack) = (T::of(time), (at.time.abs() + T::of(time).abs()) * T::lift(SAME_TIME));
+            let late = if at.begins { (time - slack).below(at.time) } else { (time + slack).below(at.time) };
+            T::select(late, T::one(), T::zero())
+        };
+        let factor = past(self.on) - past(self.off);
+        let Wrench { force_body, moment_body } = self.load.wrench(at);
+        Wrench { force_body: force_body * factor, moment_body: moment_body * factor }
+    }
 }
 
 macro_rules! standard_loads {
@@ -291,6 +390,16 @@ macro_rules! standard_loads {
             fn potential<T: Over<S>>(&self, at: &Kinematics<T>) -> Option<T> {
                 match self {
                     $(StandardLoad::$name(load) => load.potential(at),)*
+                }
+            }
+            #[inline(always)]
+            fn finite_derivative<T: Over<S>>(
+                &self,
+                from: &Kinematics<T>,
+                to: &Kinematics<T>,
+            ) -> FiniteDerivative<T> {
+                match self {
+                    $(StandardLoad::$name(load) => load.finite_derivative(from, to),)*
                 }
             }
             #[inline(always)]
@@ -365,6 +474,14 @@ impl<S: Real> Load<S> for Loads<S> {
             sum += load.potential(at)?;
         }
         Some(sum)
+    }
+    #[inline(never)]
+    fn finite_derivative<T: Over<S>>(&self, from: &Kinematics<T>, to: &Kinematics<T>) -> FiniteDerivative<T> {
+        let mut sum = FiniteDerivative::none();
+        for load in &self.list {
+            sum = sum + load.finite_derivative(from, to);
+        }
+        sum
     }
     /// Of a load that acts alone.
     fn motion<T: Over<S>>(&self, t: T) -> Option<Kinematics<T>> {

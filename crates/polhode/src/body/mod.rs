@@ -1,14 +1,16 @@
 //! The physics of one body: validated inertia, loads with their potentials, and the state.
 
+mod derivative;
 mod inertia;
 mod inverse;
 mod load;
 
+pub use derivative::FiniteDerivative;
 pub use inertia::{InertiaError, RotaryInertia, SpatialInertia};
 pub use inverse::{About, InverseDynamics, PrescribedMotion, PrescribedRotation, Trajectory, Winding, rates};
 pub use load::{
     Drag, Frame, Gravity, Harmonic, Kinematics, Load, Loads, Moment, NoLoad, RotationalSpring, SoftWall,
-    StandardLoad, TopGravity, Wrench,
+    StandardLoad, Switched, TopGravity, Wrench,
 };
 
 use crate::group::{Coordinates, Group, So3, lift};
@@ -82,6 +84,11 @@ impl<S: Real, G: Group, L: Load<S>> Body<S, G, L> {
     pub fn load<T: Over<S>>(&self, t: T, pose: &G::Pose<T>, velocity: &G::Vector<T>) -> G::Vector<T> {
         G::covector(&self.load.wrench(&G::kinematics(t, pose, velocity)))
     }
+    /// The same at the start of a step, see [`Kinematics::begins`].
+    #[inline(always)]
+    pub fn load_from<T: Over<S>>(&self, t: T, pose: &G::Pose<T>, velocity: &G::Vector<T>) -> G::Vector<T> {
+        G::covector(&self.load.wrench(&G::kinematics(t, pose, velocity).beginning()))
+    }
     /// ½ V·P.
     pub fn kinetic_energy(&self, state: &State<S, G>) -> S {
         self.velocity(state).inner(&state.momentum) * S::lift(0.5)
@@ -94,10 +101,10 @@ impl<S: Real, G: Group, L: Load<S>> Body<S, G, L> {
     pub fn energy(&self, state: &State<S, G>, t: S) -> Option<S> {
         Some(self.kinetic_energy(state) + self.potential_energy(state, t)?)
     }
-    /// The rate of change of the body momentum, transport and load together.
+    /// The rate of change of the body momentum from `t` on, transport and load together.
     pub fn momentum_rate(&self, state: &State<S, G>, t: S) -> G::Vector<S> {
         let v = self.velocity(state);
-        G::transport(&v, &state.momentum) + self.load(t, &state.pose, &v)
+        G::transport(&v, &state.momentum) + self.load_from(t, &state.pose, &v)
     }
 }
 

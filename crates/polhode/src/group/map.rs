@@ -69,6 +69,8 @@ pub trait Map: Copy + Default + core::fmt::Debug + 'static {
         let per = S::inverse_root((w - S::one()) * S::lift(0.5)) * S::lift(0.5);
         ((S::one() + w) * per, k * per)
     }
+    /// (1 - z₁)/s: the coefficient of p̃p̃ in the displacement of a motion whose axial part is that of q.
+    fn flat<S: Real>(self, s: S) -> S;
     /// The parameters of a rotation by at most π.
     fn parameters<S: Real>(self, q: &Rotation<S>) -> Vector3<S>;
     /// The coefficient of p̃p̃ in the displacement u = (μ I + z₂ p̃ + c p̃p̃) q of the motion parameters {q, p}, where
@@ -102,6 +104,10 @@ impl Map for Exponential {
     }
     fn limit(self) -> f64 {
         f64::INFINITY
+    }
+    #[inline(always)]
+    fn flat<S: Real>(self, s: S) -> S {
+        self.coefficients(s).c
     }
     #[inline(always)]
     fn coefficients<S: Real>(self, s: S) -> Coefficients<S> {
@@ -159,6 +165,10 @@ impl Map for NearZero {
         f64::INFINITY
     }
     #[inline(always)]
+    fn flat<S: Real>(self, _s: S) -> S {
+        S::zero()
+    }
+    #[inline(always)]
     fn coefficients<S: Real>(self, _s: S) -> Coefficients<S> {
         Coefficients { w: S::one(), k: S::lift(0.5), c: S::zero() }
     }
@@ -183,6 +193,10 @@ impl Map for EulerRodrigues {
         2.0
     }
     #[inline(always)]
+    fn flat<S: Real>(self, s: S) -> S {
+        (S::lift(4.0) * (S::one() + self.coefficients(s).w)).recip()
+    }
+    #[inline(always)]
     fn coefficients<S: Real>(self, s: S) -> Coefficients<S> {
         let w = (S::one() - s * S::lift(0.25)).sqrt();
         Coefficients { w, k: S::lift(0.5), c: S::lift(0.25) / w }
@@ -199,6 +213,10 @@ impl Map for Cayley {
     }
     fn limit(self) -> f64 {
         2.0 * STEEP
+    }
+    #[inline(always)]
+    fn flat<S: Real>(self, s: S) -> S {
+        (S::lift(4.0) + s).recip()
     }
     #[inline(always)]
     fn coefficients<S: Real>(self, s: S) -> Coefficients<S> {
@@ -225,6 +243,12 @@ impl Map for WienerMilenkovic {
     }
     fn limit(self) -> f64 {
         4.0 * STEEP
+    }
+    #[inline(always)]
+    fn flat<S: Real>(self, s: S) -> S {
+        let x = s * S::lift(1.0 / 16.0);
+        let b = (S::one() + x).recip();
+        (S::lift(3.0) + x) * b * b * S::lift(1.0 / 16.0)
     }
     #[inline(always)]
     fn coefficients<S: Real>(self, s: S) -> Coefficients<S> {

@@ -17,7 +17,7 @@ pub use se3::{Motion, Screw, Se3};
 pub use so3::So3;
 pub use vectorial::{MapKind, Reading, Vectorial};
 
-use crate::body::{Kinematics, Wrench};
+use crate::body::{FiniteDerivative, Kinematics, Wrench};
 use crate::scalar::{Dual, Mask, Over, Real};
 use crate::solve::{Factor, Lu};
 use core::fmt::Debug;
@@ -245,6 +245,14 @@ pub trait Group: Copy + Debug + Default + 'static {
     fn kinematics<S: Real>(t: S, pose: &Self::Pose<S>, v: &Self::Vector<S>) -> Kinematics<S>;
     /// The part of a wrench that works on this group.
     fn covector<S: Real>(wrench: &Wrench<S>) -> Self::Vector<S>;
+    /// The load of a step with the parameters `psi` of the map from `pose`, in the frame there, whose work ψ·A is that of
+    /// the forces -g: the change of a potential with this finite derivative, taken out of the motion.
+    fn step_load<M: Map, S: Real>(
+        map: M,
+        psi: &Self::Vector<S>,
+        pose: &Self::Pose<S>,
+        g: &FiniteDerivative<S>,
+    ) -> Self::Vector<S>;
     /// True if the reference point moves.
     const MOVES: bool;
     /// The angular part of a velocity or momentum.

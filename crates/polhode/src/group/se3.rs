@@ -4,7 +4,7 @@
 //! u = H(p) q, and the tangents of the map act on Ω + ε v (Bauchau et al. 2013, section 4, dual reading).
 
 use super::{Coefficients, Group, Map, Rotation, Transferable, Turn, so3};
-use crate::body::{Kinematics, SpatialInertia, Wrench};
+use crate::body::{FiniteDerivative, Kinematics, SpatialInertia, Wrench};
 use crate::scalar::{Dual, Over, Real};
 use nalgebra::{SVector, Vector3};
 
@@ -265,11 +265,23 @@ impl Group for Se3 {
             position: pose.position,
             velocity_body: linear,
             omega_body: omega,
+            begins: false,
         }
     }
     #[inline(always)]
     fn covector<S: Real>(wrench: &Wrench<S>) -> Six<S> {
         stack(&wrench.force_body, &wrench.moment_body)
+    }
+    #[inline(always)]
+    fn step_load<M: Map, S: Real>(map: M, psi: &Six<S>, pose: &Motion<S>, g: &FiniteDerivative<S>) -> Six<S> {
+        let (q, p) = parts(psi);
+        let s = p.dot(&p);
+        let f = -pose.attitude.unrotate(&g.position);
+        let moment = so3::step_moment(map, &p, &so3::unrotated(&pose.attitude, &g.base));
+        // u = N q with N = 1 + z₂ p̃ + c₄ p̃p̃ + (c - c₄) p pᵀ: the force works on q, what it does beyond that on p.
+        let (k, c, flat) = (map.coefficients(s).k, displacing(map, s).c, map.flat(s));
+        let lever = q * (S::lift(2.0) * k * k) + p.cross(&q) * flat;
+        stack(&f, &(moment + lever.cross(&f) + f * ((c - flat) * p.dot(&q))))
     }
     const MOVES: bool = true;
     #[inline(always)]

@@ -1,9 +1,9 @@
 //! SO(3): attitudes, body angular velocities, body angular momenta.
 
-use super::{Coefficients, Group, Map, Rotation, Transferable, Turn};
-use crate::body::{Kinematics, RotaryInertia, Wrench};
+use super::{Coefficients, Group, Map, Rotation, Transferable, Turn, unit};
+use crate::body::{FiniteDerivative, Kinematics, RotaryInertia, Wrench};
 use crate::scalar::{Over, Real};
-use nalgebra::{SVector, Vector3};
+use nalgebra::{Matrix3, SVector, Vector3};
 
 /// The rotation group: a body that turns about a fixed point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,6 +47,32 @@ pub(super) fn apply_inverse<S: Real>((along, across): (S, S), p: &Vector3<S>, x:
 #[inline(always)]
 pub(super) fn total<S: Real>(x: &Vector3<S>) -> S {
     x[0].abs() + x[1].abs() + x[2].abs()
+}
+
+/// The moment of forces at the base vectors over a step with the parameters p, see [`Group::step_load`]: the forces g by
+/// columns, seen from the frame at the start.
+///
+/// With R - 1 = z₁ p̃ + z₂ p̃p̃ = (R + 1)/2 p̃ 2k/w for every map, the work -Σ g_j·Δq_j is p·m for m = -2k/w Σ q̄_j × g_j,
+/// where q̄_j is the mean of the base vector.
+#[inline(always)]
+pub(super) fn step_moment<M: Map, S: Real>(map: M, p: &Vector3<S>, g: &Matrix3<S>) -> Vector3<S> {
+    let Coefficients { w, k, .. } = map.coefficients(p.dot(p));
+    let (half1, half2) = (w * k, k * k);
+    let mut sum = Vector3::new(S::zero(), S::zero(), S::zero());
+    for j in 0..3 {
+        let e = unit::<S, Vector3<S>>(j);
+        let once = p.cross(&e);
+        let mean = e + once * half1 + p.cross(&once) * half2;
+        sum += Vector3::new(g[(0, j)], g[(1, j)], g[(2, j)]).cross(&mean);
+    }
+    sum * (S::lift(2.0) * k / w)
+}
+
+/// Every column seen from the body.
+#[inline(always)]
+pub(super) fn unrotated<S: Real>(attitude: &Rotation<S>, g: &Matrix3<S>) -> Matrix3<S> {
+    let column = |j: usize| attitude.unrotate(&Vector3::new(g[(0, j)], g[(1, j)], g[(2, j)]));
+    Matrix3::from_columns(&[column(0), column(1), column(2)])
 }
 
 impl Group for So3 {
@@ -181,11 +207,27 @@ impl Group for So3 {
     #[inline(always)]
     fn kinematics<S: Real>(t: S, pose: &Rotation<S>, v: &Vector3<S>) -> Kinematics<S> {
         let zero = Vector3::new(S::zero(), S::zero(), S::zero());
-        Kinematics { time: t, attitude: *pose, position: zero, velocity_body: zero, omega_body: *v }
+        Kinematics {
+            time: t,
+            attitude: *pose,
+            position: zero,
+            velocity_body: zero,
+            omega_body: *v,
+            begins: false,
+        }
     }
     #[inline(always)]
     fn covector<S: Real>(wrench: &Wrench<S>) -> Vector3<S> {
         wrench.moment_body
+    }
+    #[inline(always)]
+    fn step_load<M: Map, S: Real>(
+        map: M,
+        psi: &Vector3<S>,
+        pose: &Rotation<S>,
+        g: &FiniteDerivative<S>,
+    ) -> Vector3<S> {
+        step_moment(map, psi, &unrotated(pose, &g.base))
     }
     const MOVES: bool = false;
     #[inline(always)]

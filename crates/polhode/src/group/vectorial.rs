@@ -126,6 +126,10 @@ impl Map for Vectorial {
     fn half<S: Real>(self, s: S) -> (S, S) {
         each!(self.kind, map => map.half(s))
     }
+    #[inline(always)]
+    fn flat<S: Real>(self, s: S) -> S {
+        each!(self.kind, map => map.flat(s))
+    }
     fn parameters<S: Real>(self, q: &Rotation<S>) -> Vector3<S> {
         each!(self.kind, map => map.parameters(q))
     }
@@ -133,22 +137,8 @@ impl Map for Vectorial {
     fn axial<S: Real>(self, s: S) -> Option<S> {
         match (self.reading, self.kind) {
             (Reading::Dual, _) | (_, MapKind::Exponential) => None,
-            (Reading::Hom4, kind) => Some(hom4(kind, s)),
+            (Reading::Hom4, _) => Some(self.flat(s)),
             (Reading::Twist, kind) => Some(twist(kind, s)),
-        }
-    }
-}
-
-/// (1 - z₁)/s.
-fn hom4<S: Real>(kind: MapKind, s: S) -> S {
-    match kind {
-        MapKind::Exponential => Exponential.coefficients(s).c,
-        MapKind::EulerRodrigues => (S::lift(4.0) * (S::one() + EulerRodrigues.coefficients(s).w)).recip(),
-        MapKind::Cayley => (S::lift(4.0) + s).recip(),
-        MapKind::WienerMilenkovic => {
-            let x = s * S::lift(1.0 / 16.0);
-            let b = (S::one() + x).recip();
-            (S::lift(3.0) + x) * b * b * S::lift(1.0 / 16.0)
         }
     }
 }

@@ -25,16 +25,19 @@ pub enum StepLoad {
     Midpoint,
     /// The mean of the loads at both ends, in space.
     Mean,
+    /// By the finite derivative of the potential, whose work is exact: total energy is kept under any potential.
+    FiniteDerivative,
 }
 
 impl StepLoad {
     /// All of them.
-    pub const ALL: [StepLoad; 2] = [StepLoad::Midpoint, StepLoad::Mean];
+    pub const ALL: [StepLoad; 3] = [StepLoad::Midpoint, StepLoad::Mean, StepLoad::FiniteDerivative];
     /// The name in method ids.
     pub fn name(self) -> &'static str {
         match self {
             StepLoad::Midpoint => "midpoint",
             StepLoad::Mean => "mean",
+            StepLoad::FiniteDerivative => "finite-derivative",
         }
     }
 }
@@ -46,40 +49,104 @@ pub(super) fn turned<S: Real, G: Group>(psi: &G::Vector<S>) -> S {
     p.inner(&p)
 }
 
-/// The energy and momentum preserving scheme. The unknown is the mean velocity W.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Preserving<M, const MEAN: bool>(pub(super) M);
-
-impl<M: Map, const MEAN: bool> Preserving<M, MEAN> {
-    /// The new pose and momentum.
-    #[inline(always)]
-    fn step<S: Real, G: Group, L: Load<S>, T: Over<S>>(
+/// The load of a step, as a type.
+pub(super) trait Rule: Copy + 'static {
+    /// The new pose and momentum, for the mean velocity `w`.
+    fn step<M: Map, S: Real, G: Group, L: Load<S>, T: Over<S>>(
         &self,
+        map: M,
+        start: &Start<'_, S, G, L>,
+        w: &G::Vector<T>,
+    ) -> (G::Pose<T>, G::Vector<T>);
+}
+
+/// [`StepLoad::Midpoint`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct AtMidpoint;
+/// [`StepLoad::Mean`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MeanOfEnds;
+/// [`StepLoad::FiniteDerivative`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ByWork;
+
+/// The pose and the momentum at the start, and the body velocity at the end.
+#[inline(always)]
+fn ends<S: Real, G: Group, L: Load<S>, T: Over<S>>(
+    start: &Start<'_, S, G, L>,
+    w: &G::Vector<T>,
+) -> (G::Pose<T>, G::Vector<T>, G::Vector<T>) {
+    let end = *w * T::lift(2.0) - lift::<S, T, _, G::Vector<T>>(&start.velocity);
+    (G::lift_pose(&start.state.pose), lift::<S, T, _, G::Vector<T>>(&start.state.momentum), end)
+}
+
+impl Rule for AtMidpoint {
+    #[inline(always)]
+    fn step<M: Map, S: Real, G: Group, L: Load<S>, T: Over<S>>(
+        &self,
+        map: M,
         start: &Start<'_, S, G, L>,
         w: &G::Vector<T>,
     ) -> (G::Pose<T>, G::Vector<T>) {
         let (h, half) = (T::of(start.h), T::of(start.h * S::lift(0.5)));
-        let p0 = lift::<S, T, _, G::Vector<T>>(&start.state.momentum);
-        let pose = G::lift_pose(&start.state.pose);
+        let (pose, p0, _) = ends(start, w);
         let psi = *w * h;
-        let step = G::increment(self.0, &psi);
-        if MEAN {
-            let pose = G::advance(&pose, &step);
-            let end = *w * T::lift(2.0) - lift::<S, T, _, G::Vector<T>>(&start.velocity);
-            let load = start.body.load(T::of(start.t + start.h), &pose, &end);
-            let kick = lift::<S, T, _, G::Vector<T>>(&start.load) * half;
-            (pose, G::pull(&step, &(p0 + kick)) + load * half)
-        } else {
-            // Half the motion twice.
-            let part = G::half(self.0, &psi, &step);
-            let middle = G::advance(&pose, &part);
-            let load = start.body.load(T::of(start.t) + half, &middle, w);
-            (G::advance(&middle, &part), G::pull(&part, &(G::pull(&part, &p0) + load * h)))
-        }
+        // Half the motion twice.
+        let part = G::half(map, &psi, &G::increment(map, &psi));
+        let middle = G::advance(&pose, &part);
+        let load = start.body.load(T::of(start.t) + half, &middle, w);
+        (G::advance(&middle, &part), G::pull(&part, &(G::pull(&part, &p0) + load * h)))
     }
 }
 
-impl<S: Real, G: Group, L: Load<S>, M: Map, const MEAN: bool> Scheme<S, G, L> for Preserving<M, MEAN> {
+impl Rule for MeanOfEnds {
+    #[inline(always)]
+    fn step<M: Map, S: Real, G: Group, L: Load<S>, T: Over<S>>(
+        &self,
+        map: M,
+        start: &Start<'_, S, G, L>,
+        w: &G::Vector<T>,
+    ) -> (G::Pose<T>, G::Vector<T>) {
+        let (h, half) = (T::of(start.h), T::of(start.h * S::lift(0.5)));
+        let (pose, p0, end) = ends(start, w);
+        let step = G::increment(map, &(*w * h));
+        let pose = G::advance(&pose, &step);
+        let load = start.body.load(T::of(start.t + start.h), &pose, &end);
+        let kick = lift::<S, T, _, G::Vector<T>>(&start.load) * half;
+        (pose, G::pull(&step, &(p0 + kick)) + load * half)
+    }
+}
+
+impl Rule for ByWork {
+    #[inline(always)]
+    fn step<M: Map, S: Real, G: Group, L: Load<S>, T: Over<S>>(
+        &self,
+        map: M,
+        start: &Start<'_, S, G, L>,
+        w: &G::Vector<T>,
+    ) -> (G::Pose<T>, G::Vector<T>) {
+        let h = T::of(start.h);
+        let (pose, p0, end) = ends(start, w);
+        let psi = *w * h;
+        let step = G::increment(map, &psi);
+        let next = G::advance(&pose, &step);
+        let velocity = lift::<S, T, _, G::Vector<T>>(&start.velocity);
+        let from = G::kinematics(T::of(start.t), &pose, &velocity).beginning();
+        let to = G::kinematics(T::of(start.t + start.h), &next, &end);
+        let g = start.body.load.finite_derivative(&from, &to);
+        (next, G::pull(&step, &(p0 + G::step_load(map, &psi, &pose, &g) * h)))
+    }
+}
+
+/// The energy and momentum preserving scheme. The unknown is the mean velocity W; the kinetic energy changes by
+/// h W·A, because the motion leaves its own W where it is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Preserving<M, R> {
+    map: M,
+    load: R,
+}
+
+impl<S: Real, G: Group, L: Load<S>, M: Map, R: Rule> Scheme<S, G, L> for Preserving<M, R> {
     type Unknown = One;
     #[inline(always)]
     fn guess(&self, start: &Start<'_, S, G, L>, end_velocity: &G::Vector<S>) -> G::Vector<S> {
@@ -88,24 +155,24 @@ impl<S: Real, G: Group, L: Load<S>, M: Map, const MEAN: bool> Scheme<S, G, L> fo
     #[inline(always)]
     fn residual<T: Over<S>>(&self, start: &Start<'_, S, G, L>, x: &G::Vector<T>) -> G::Vector<T> {
         let inertia = G::lift_inertia::<S, T>(&start.body.inertia);
-        let (_, p1) = self.step(start, x);
+        let (_, p1) = self.load.step(self.map, start, x);
         // In this sequence little waits for the new momentum.
         (*x - lift::<S, T, _, G::Vector<T>>(&(start.velocity * S::lift(0.5))))
             - G::velocity(&inertia, &p1) * T::lift(0.5)
     }
     #[inline(always)]
     fn finish(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>) -> State<S, G> {
-        let (pose, momentum) = self.step(start, x);
+        let (pose, momentum) = self.load.step(self.map, start, x);
         State { pose, momentum }
     }
     /// 1 - h/2 M⁻¹ G(y) H(-Q).
     #[inline(always)]
     fn tangent(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>, j: usize) -> Option<G::Vector<S>> {
-        Some(mean_tangent(self.0, start, x, j))
+        Some(mean_tangent(self.map, start, x, j))
     }
     #[inline(always)]
     fn range(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>) -> Option<Range<S>> {
-        Some(Range::new(self.0, turned::<S, G>(&(*x * start.h))))
+        Some(Range::new(self.map, turned::<S, G>(&(*x * start.h))))
     }
 }
 
@@ -123,10 +190,15 @@ pub(super) fn preserving<S: Real, G: Group, L: Load<S>>(
     macro_rules! with {
         ($map:expr) => {
             match load {
-                StepLoad::Midpoint => scheme::step(&Preserving::<_, false>($map), body, state, t, h, work),
-                StepLoad::Mean => scheme::step(&Preserving::<_, true>($map), body, state, t, h, work),
+                StepLoad::Midpoint => {
+                    scheme::step(&Preserving { map: $map, load: AtMidpoint }, body, state, t, h, work)
+                }
+                _ => scheme::step(&Preserving { map: $map, load: MeanOfEnds }, body, state, t, h, work),
             }
         };
+    }
+    if load == StepLoad::FiniteDerivative {
+        return scheme::step(&Preserving { map, load: ByWork }, body, state, t, h, work);
     }
     // Not for scalars with derivatives, which take long to compile and to run anyway.
     if S::DEPTH > 0 {
@@ -177,7 +249,7 @@ impl Decaying {
         let (qf, qj) = Self::parameters::<G, T>(h, x);
         let (to_f, to_j) = (G::increment(self.map, &qf), G::increment(self.map, &qj));
         let af = start.body.load(T::of(start.t + start.h), &G::advance(&pose, &to_f), &vf);
-        let aj = start.body.load(T::of(start.t), &G::advance(&pose, &to_j), &vj);
+        let aj = start.body.load_from(T::of(start.t), &G::advance(&pose, &to_j), &vj);
         let (half, sixth) = (h * T::lift(0.5), h * T::lift(1.0 / 6.0));
         let momentum = G::pull(&to_f, &(p0 + G::push(&to_j, &aj) * half)) + af * half;
         let jump = G::pull(&to_j, &(p0 - G::push(&to_f, &af) * sixth)) + aj * sixth;
@@ -278,11 +350,11 @@ mod tests {
             for h in [0.02, 0.25] {
                 let (one, other) = (turning(), flying());
                 for gap in [
-                    tangent_gap(&Preserving::<_, false>(map), &one, h),
-                    tangent_gap(&Preserving::<_, true>(map), &one, h),
+                    tangent_gap(&Preserving { map, load: AtMidpoint }, &one, h),
+                    tangent_gap(&Preserving { map, load: MeanOfEnds }, &one, h),
                     tangent_gap(&Decaying { map }, &one, h),
-                    tangent_gap(&Preserving::<_, false>(map), &other, h),
-                    tangent_gap(&Preserving::<_, true>(map), &other, h),
+                    tangent_gap(&Preserving { map, load: AtMidpoint }, &other, h),
+                    tangent_gap(&Preserving { map, load: MeanOfEnds }, &other, h),
                     tangent_gap(&Decaying { map }, &other, h),
                 ] {
                     assert!(gap < 4e-14, "{map:?}, h = {h}: {gap:e}");

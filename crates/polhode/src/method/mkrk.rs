@@ -14,18 +14,19 @@ use crate::solve::{Equations, Rung, StepError, Work, factorize, newton, substitu
 /// (Ψ̇, ṗ).
 type Slope<S, G> = (<G as Group>::Vector<S>, <G as Group>::Vector<S>);
 
-/// (Ψ̇, ṗ) at (Ψ, p), for the chart at `pose`.
+/// (Ψ̇, ṗ) at (Ψ, p), for the chart at `pose`; the time is told whether the step begins there.
 #[inline(always)]
 fn slope<S: Real, G: Group, L: Load<S>, T: Over<S>>(
     body: &Body<S, G, L>,
     pose: &G::Pose<S>,
-    t: T,
+    (t, begins): (T, bool),
     psi: &G::Vector<T>,
     p: &G::Vector<T>,
 ) -> Slope<T, G> {
     let step = G::increment(Exponential, psi);
     let v = G::velocity(&G::lift_inertia::<S, T>(&body.inertia), &G::pull(&step, p));
-    let load = body.load(t, &G::advance(&G::lift_pose(pose), &step), &v);
+    let pose = G::advance(&G::lift_pose(pose), &step);
+    let load = if begins { body.load_from(t, &pose, &v) } else { body.load(t, &pose, &v) };
     (G::tangent_inverse(Exponential, psi, &v), G::push(&step, &load))
 }
 
@@ -70,10 +71,10 @@ fn explicit<S: Real, G: Group, L: Load<S>, const K: usize>(
     let v = body.velocity(state);
     let zero = G::Vector::<S>::origin();
     let mut slopes = [(zero, zero); K];
-    slopes[0] = (v, body.load(t, &state.pose, &v));
+    slopes[0] = (v, body.load_from(t, &state.pose, &v));
     for k in 1..K {
         let (psi, p) = sum::<S, G>(&slopes[..k], &state.momentum, h, |j| a(k, j));
-        slopes[k] = slope(body, &state.pose, t + h * S::lift(c(k)), &psi, &p);
+        slopes[k] = slope(body, &state.pose, (t + h * S::lift(c(k)), c(k) == 0.0), &psi, &p);
     }
     let (psi, p) = sum::<S, G>(&slopes, &state.momentum, h, b);
     leave::<S, G>(&state.pose, &psi, &p)
@@ -89,10 +90,10 @@ pub(super) fn classical<S: Real, G: Group, L: Load<S>>(
 ) -> State<S, G> {
     let half = h * S::lift(0.5);
     let stage = |t: S, h: S, (turn, kick): &Slope<S, G>| {
-        slope(body, &state.pose, t, &(*turn * h), &(state.momentum + *kick * h))
+        slope(body, &state.pose, (t, false), &(*turn * h), &(state.momentum + *kick * h))
     };
     let v = body.velocity(state);
-    let first = (v, body.load(t, &state.pose, &v));
+    let first = (v, body.load_from(t, &state.pose, &v));
     let second = stage(t + half, half, &first);
     let third = stage(t + half, half, &second);
     let fourth = stage(t + h, h, &third);
@@ -206,7 +207,8 @@ impl<S: Real, G: Group> Stages<S, G> {
                 newton(&mut coupled, work)?;
             }
             for k in block {
-                self.f[k] = slope_pair(body, state, t + h * S::lift(self.tableau.c()[k]), &self.y[k]);
+                let c = self.tableau.c()[k];
+                self.f[k] = slope_pair(body, state, (t + h * S::lift(c), c == 0.0), &self.y[k]);
             }
         }
         let mut y = start;
@@ -223,11 +225,11 @@ impl<S: Real, G: Group> Stages<S, G> {
 fn slope_pair<S: Real, G: Group, L: Load<S>, T: Over<S>>(
     body: &Body<S, G, L>,
     state: &State<S, G>,
-    t: T,
+    time: (T, bool),
     y: &G::Pair<T>,
 ) -> G::Pair<T> {
     let (psi, p) = G::split(y);
-    let (psi_rate, p_rate) = slope(body, &state.pose, t, &psi, &p);
+    let (psi_rate, p_rate) = slope(body, &state.pose, time, &psi, &p);
     G::join(&psi_rate, &p_rate)
 }
 
@@ -248,8 +250,9 @@ struct Coupled<'a, S: Real, G: Group, L> {
 }
 
 impl<S: Real, G: Group, L: Load<S>> Coupled<'_, S, G, L> {
-    fn time(&self, k: usize) -> S {
-        self.t + self.h * S::lift(self.stages.tableau.c()[k])
+    fn time(&self, k: usize) -> (S, bool) {
+        let c = self.stages.tableau.c()[k];
+        (self.t + self.h * S::lift(c), c == 0.0)
     }
     /// The size of a change of stage values: of the increment per step, and of the velocity, relative to the
     /// speed of the step.
@@ -266,9 +269,9 @@ impl<S: Real, G: Group, L: Load<S>> Equations<S> for Coupled<'_, S, G, L> {
         let mut speed = G::size(self.length, &self.body.velocity(self.state)) + S::lift(f64::MIN_POSITIVE);
         for k in self.block.clone() {
             // The classical method in the chart, up to the node of the stage.
-            let f = |y: &G::Pair<S>, t: S| slope_pair(self.body, self.state, t, y);
+            let f = |y: &G::Pair<S>, t: S| slope_pair(self.body, self.state, (t, false), y);
             let y0 = G::join(&G::Vector::<S>::origin(), &self.state.momentum);
-            let span = self.time(k) - self.t;
+            let span = self.time(k).0 - self.t;
             let half = span * S::lift(0.5);
             let k1 = f(&y0, self.t);
             let k2 = f(&(y0 + k1 * half), self.t + half);
@@ -315,10 +318,10 @@ impl<S: Real, G: Group, L: Load<S>> Equations<S> for Coupled<'_, S, G, L> {
         let n = self.block.len() * width;
         let mut stiffness = S::zero();
         for (column, j) in self.block.clone().enumerate() {
-            let y = self.stages.y[j];
+            let (y, (time, begins)) = (self.stages.y[j], self.time(j));
             type JetOf<S, G> = <<G as Group>::Pair<S> as Coordinates<S>>::Jet;
             let seeds = G::Pair::generate(|i| JetOf::<S, G>::seed(y.at(i), i));
-            let slopes = slope_pair(self.body, self.state, JetOf::<S, G>::of(self.time(j)), &seeds);
+            let slopes = slope_pair(self.body, self.state, (JetOf::<S, G>::of(time), begins), &seeds);
             // The load when the body turns by one radian, see the equations of a single scheme.
             for d in 0..width / 2 {
                 let kick = G::Vector::<S>::generate(|i| slopes.at(width / 2 + i).slope(d));

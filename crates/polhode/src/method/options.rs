@@ -36,12 +36,13 @@ pub(super) const READING: Choice = Choice {
 /// The load of a step.
 pub(super) const LOAD: Choice = Choice {
     name: "load",
-    words: &["midpoint", "mean"],
+    words: &["midpoint", "mean", "finite-derivative"],
     range: None,
     default: "midpoint",
-    help: "load of the step: at half the motion and half time (midpoint), or the mean of the loads at both ends in \
-           space (mean); both keep the vertical momentum under gravity, and midpoint with euler-rodrigues and mean \
-           with cayley the energy too",
+    help: "load of the step: at half the motion and half time (midpoint), the mean of the loads at both ends in space \
+           (mean), or by the finite derivative of the potential, which keeps the energy under any potential \
+           (finite-derivative; the mean for loads without one); all keep the vertical momentum under gravity, and \
+           midpoint with euler-rodrigues and mean with cayley its energy too",
 };
 /// The velocity of a kinematic step.
 pub(super) const VELOCITY: Choice = Choice {

@@ -62,6 +62,9 @@ impl Part {
             | Part::Preserving(Vectorial { kind: MapKind::EulerRodrigues, reading }, StepLoad::Midpoint) => {
                 Claims { gravity_energy: true, fall_energy: *reading == Reading::Hom4, ..of_row }
             }
+            Part::Preserving(_, StepLoad::FiniteDerivative) => {
+                Claims { gravity_energy: true, fall_energy: true, potential_energy: true, ..of_row }
+            }
             Part::Newmark(Newmark { balance: Balance::Collocated, .. }) => Claims::NONE,
             _ => of_row,
         }
@@ -85,6 +88,8 @@ pub struct Claims {
     pub gravity_axial: bool,
     /// Free body under uniform gravity (SE(3)): total energy.
     pub fall_energy: bool,
+    /// Under any potential: total energy.
+    pub potential_energy: bool,
 }
 
 impl Claims {
@@ -96,6 +101,7 @@ impl Claims {
         gravity_vertical: false,
         gravity_axial: false,
         fall_energy: false,
+        potential_energy: false,
     };
     const AXIAL: Claims = Claims { gravity_axial: true, ..Claims::NONE };
     pub(super) const MOMENTUM: Claims =
@@ -103,7 +109,7 @@ impl Claims {
     const BOTH: Claims = Claims { free_energy: true, ..Claims::MOMENTUM };
 
     /// Each claim with a name and its truth, in a fixed order.
-    pub fn list(&self) -> [(&'static str, bool); 7] {
+    pub fn list(&self) -> [(&'static str, bool); 8] {
         [
             ("free_energy", self.free_energy),
             ("free_momentum", self.free_momentum),
@@ -112,6 +118,7 @@ impl Claims {
             ("gravity_vertical", self.gravity_vertical),
             ("gravity_axial", self.gravity_axial),
             ("fall_energy", self.fall_energy),
+            ("potential_energy", self.potential_energy),
         ]
     }
 }
@@ -379,6 +386,22 @@ pub static REGISTRY: &[Row] = &[
     galpha!("euler-rodrigues", EulerRodrigues, "Euler-Rodrigues parameters"),
     galpha!("cayley", Cayley, "Cayley-Gibbs-Rodrigues parameters"),
     galpha!("wiener-milenkovic", WienerMilenkovic, "Wiener-Milenković parameters"),
+    Row {
+        id: "convected-reduced",
+        title: "Krenk & Nielsen's convected base vectors, reduced to the mean velocity",
+        order: 2,
+        symmetric: true,
+        claims: Claims::BOTH,
+        citation: "Krenk & Nielsen 2013, eqs 22, 25, 26 (= preserving:cayley,load=finite-derivative,reading=hom4)",
+        options: &[],
+        parts: &[(
+            Part::Preserving(
+                Vectorial { kind: MapKind::Cayley, reading: Reading::Hom4 },
+                StepLoad::FiniteDerivative,
+            ),
+            1.0,
+        )],
+    },
     mkrk_row("mkrk:euler", "Munthe-Kaas, forward Euler (= forward-euler-m)", 1, false),
     mkrk_row("mkrk:backward-euler", "Munthe-Kaas, backward Euler (= backward-euler-m)", 1, false),
     mkrk_row("mkrk:midpoint", "Munthe-Kaas, implicit midpoint (= imidm)", 2, true),

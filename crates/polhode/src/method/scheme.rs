@@ -27,7 +27,7 @@ impl<'a, S: Real, G: Group, L: Load<S>> Start<'a, S, G, L> {
     #[inline(always)]
     pub fn new(body: &'a Body<S, G, L>, state: &'a State<S, G>, t: S, h: S) -> Self {
         let velocity = body.velocity(state);
-        let load = body.load(t, &state.pose, &velocity);
+        let load = body.load_from(t, &state.pose, &velocity);
         Start { body, state, velocity, load, t, h }
     }
     /// The pose that the increment leads to.
