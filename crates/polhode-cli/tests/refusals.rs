@@ -67,6 +67,12 @@ fn data_that_make_no_body_have_a_code_of_their_own() {
     refused(3, &["run", "free-body", "--set", "mass=0"], &["free-body: mass"]);
     refused(3, &["run", "free-rotation", "--set", "attitude=1,0,0,1"], &["must have unit length"]);
     refused(3, &["run", "soft-wall", "--set", "offset=-1"], &["singularity"]);
+    refused(
+        3,
+        &["run", "steady-precession", "--set", "height=0"],
+        &["steady-precession: height", "positive"],
+    );
+    refused(3, &["run", "steady-precession", "--set", "precession=0"], &["steady-precession: precession"]);
     refused(3, &["converge", "free-rotation", "--set", "inertia=1,1,5"], &["inertia"]);
 }
 

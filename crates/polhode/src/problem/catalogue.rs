@@ -1,6 +1,7 @@
 //! The list of problems.
 //!
-//! Sources: Krysl 2006, section 5; Bauchau et al. 2013, section 5; data in correct reading.
+//! Sources: Krysl 2006, section 5; Bauchau et al. 2013, section 5; Krenk & Nielsen 2013, section 5; data in correct
+//! reading.
 
 use super::data::{DataError, Datum, set};
 use crate::method::nearest;
@@ -13,6 +14,8 @@ pub(super) enum Kind {
     FreeRotation,
     /// A heavy top: V = mgl R₃₃.
     Top,
+    /// A cone on its tip, in steady precession.
+    Cone,
     /// Krysl's potential with a wall.
     SoftWall,
     /// A rotational spring.
@@ -71,7 +74,7 @@ fn datum(name: &'static str, values: &[f64], sizes: &'static [usize], help: &'st
     Datum { name, values: values.to_vec(), sizes, help }
 }
 
-/// Inertia, attitude and velocity: what every problem has.
+/// Inertia, attitude and velocity: what nearly every problem has.
 fn body(inertia: [f64; 3], attitude: [f64; 3], omega: &[f64], momentum: &[f64]) -> Vec<Datum> {
     vec![
         datum(
@@ -116,6 +119,13 @@ impl Problem {
             data.push(datum("mgl", &[20.0], &[1], MGL));
             data
         };
+        let cone = vec![
+            datum("height", &[0.1], &[1], "height of the cone, m; its radius is half of it"),
+            datum("density", &[2700.0], &[1], "density, kg/m^3"),
+            datum("gravity", &[9.81], &[1], "acceleration of gravity, downward, m/s^2"),
+            datum("tilt", &[core::f64::consts::FRAC_PI_3], &[1], "angle of the axis from the vertical, rad"),
+            datum("precession", &[10.0], &[1], "rate at which the axis turns about the vertical, rad/s"),
+        ];
         let wall = |sign: f64| {
             let mut data = body([2.0, 3.0, 4.5], [0.0; 3], &[], &[2.0, 2.0, 2.0]);
             data.push(datum("coulomb", &[sign], &[1], "strength of the 1/s term of the potential, N m"));
@@ -213,6 +223,16 @@ impl Problem {
                 body([0.9144, 1.098, 1.66], [0.0; 3], &[0.45549, 0.82623, 0.03476], &[]),
             ),
             problem(
+                "flying-brick",
+                "torque-free body that turns over again and again: started next to the axis of its middle moment",
+                "Krenk & Nielsen 2013, section 5.1",
+                "akw",
+                0.01,
+                20.0,
+                Kind::FreeRotation,
+                body([13.0, 5.0, 10.0], [0.0; 3], &[0.0, 0.05, 10.0], &[]),
+            ),
+            problem(
                 "slow-top",
                 "slow symmetric top under gravity",
                 "Krysl 2006, section 5.2",
@@ -231,6 +251,26 @@ impl Problem {
                 20.0,
                 Kind::Top,
                 top(0.3, 50.0),
+            ),
+            problem(
+                "spinning-top",
+                "the fast top from its cusp, over some fifteen nutations",
+                "Kasti, section 6; Simo & Wong 1991",
+                "akw",
+                0.001,
+                10.0,
+                Kind::Top,
+                top(0.3, 50.0),
+            ),
+            problem(
+                "steady-precession",
+                "solid cone on its tip under gravity: constant tilt, constant precession",
+                "Krenk & Nielsen 2013, section 5.2",
+                "akw",
+                0.005,
+                10.0,
+                Kind::Cone,
+                cone,
             ),
             problem(
                 "soft-wall",

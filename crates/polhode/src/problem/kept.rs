@@ -16,6 +16,10 @@ pub enum Kept {
 
 /// True if the inertia is that of a top about its third axis.
 fn symmetric(problem: &Problem) -> bool {
+    // A cone has no inertia among its data.
+    if problem.kind == Kind::Cone {
+        return true;
+    }
     match *problem.values("inertia") {
         [a, b, _] => a == b,
         [a, b, _, xy, xz, yz] => a == b && [xy, xz, yz] == [0.0; 3],
@@ -51,6 +55,8 @@ fn setting(problem: &Problem) -> Setting {
         Kind::FreeRotation => Setting::Free,
         Kind::Top if still(&["mgl"]) => Setting::Free,
         Kind::Top => Setting::Gravity,
+        Kind::Cone if still(&["gravity"]) => Setting::Free,
+        Kind::Cone => Setting::Gravity,
         Kind::SoftWall if still(&["coulomb", "wall"]) => Setting::Free,
         Kind::SoftWall => Setting::Wall,
         Kind::Spring if still(&["stiffness"]) => Setting::Free,
@@ -122,6 +128,13 @@ mod tests {
         body.set("gravity", "0,0,-9.81").unwrap();
         assert_eq!(body.kept(&claims, "linear_momentum_space"), Kept::Changes);
         assert_eq!(body.kept(&claims, "energy"), Kept::Unclaimed);
+        let mut cone = Problem::named("steady-precession").unwrap();
+        for quantity in ["energy", "momentum_vertical", "momentum_axial"] {
+            assert_eq!(cone.kept(&claims, quantity), Kept::Claimed);
+        }
+        assert_eq!(cone.kept(&claims, "momentum_space"), Kept::Changes);
+        cone.set("gravity", "0").unwrap();
+        assert_eq!(cone.kept(&claims, "momentum_space"), Kept::Claimed);
         top.set("mgl", "0").unwrap();
         assert_eq!(top.kept(&claims, "momentum_space"), Kept::Claimed);
     }

@@ -8,6 +8,7 @@ use crate::body::{
 };
 use crate::group::{Group, Rotation, Se3, So3};
 use crate::method::Method;
+use crate::reference::SteadyPrecession;
 use crate::run::{Drift, Outcome, Plan, Snapshot, run};
 use crate::solve::{StepError, Work};
 use core::fmt;
@@ -55,6 +56,8 @@ pub(super) enum Cases {
 pub struct Model {
     pub(super) kind: Kind,
     pub(super) cases: Cases,
+    /// The motion, where the start was made for it.
+    pub(super) steady: Option<SteadyPrecession>,
 }
 
 /// How a run ended, in plain numbers.
@@ -120,7 +123,7 @@ impl Problem {
         if self.kind == Kind::PrescribedRotation {
             let inertia = RotaryInertia::positive(inertia).map_err(rotary)?;
             let load = PrescribedRotation::new(inertia, motion, About::Origin);
-            return Ok(Model { kind: self.kind, cases: Cases::Rotation(Case::following(inertia, load)) });
+            return Ok(self.ready(Cases::Rotation(Case::following(inertia, load))));
         }
         if self.kind == Kind::PrescribedMotion {
             let inertia =
@@ -131,7 +134,10 @@ impl Problem {
                 x => return Err(wrong("moments_about", format!("it is 0 or 1, not {x}"))),
             };
             let load = PrescribedMotion::new(inertia, motion, about);
-            return Ok(Model { kind: self.kind, cases: Cases::Motion(Case::following(inertia, load)) });
+            return Ok(self.ready(Cases::Motion(Case::following(inertia, load))));
+        }
+        if self.kind == Kind::Cone {
+            return self.cone();
         }
         let (psi, attitude) = match *self.values("attitude") {
             [w, x, y, z] => {
@@ -162,16 +168,15 @@ impl Problem {
             let body = Body::<f64, Se3, _> { inertia, load: Loads::none().with(gravity) };
             let velocity = Se3::vector(&attitude.unrotate(&three("velocity")), &omega);
             let start = body.state(Se3::pose(&attitude, &three("position")), &velocity);
-            return Ok(Model {
-                kind: self.kind,
-                cases: Cases::Motion(Case { body, start, psi, omega: Some(omega) }),
-            });
+            return Ok(self.ready(Cases::Motion(Case { body, start, psi, omega: Some(omega) })));
         }
         let inertia = RotaryInertia::about_fixed_point(inertia).map_err(rotary)?;
         let load = match self.kind {
-            Kind::FreeRotation | Kind::FreeBody | Kind::PrescribedMotion | Kind::PrescribedRotation => {
-                Loads::none()
-            }
+            Kind::FreeRotation
+            | Kind::FreeBody
+            | Kind::Cone
+            | Kind::PrescribedMotion
+            | Kind::PrescribedRotation => Loads::none(),
             Kind::Top => Loads::none().with(TopGravity { mgl: number("mgl") }),
             Kind::SoftWall => Loads::none().with(SoftWall {
                 coulomb: number("coulomb"),
@@ -200,7 +205,47 @@ impl Problem {
         if self.kind == Kind::SoftWall && body.energy(&start, 0.0).is_none_or(|e| !e.is_finite()) {
             return Err(wrong("offset", "the start lies on the singularity s = offset + R33 = 0".into()));
         }
-        Ok(Model { kind: self.kind, cases: Cases::Rotation(Case { body, start, psi, omega }) })
+        Ok(self.ready(Cases::Rotation(Case { body, start, psi, omega })))
+    }
+
+    fn ready(&self, cases: Cases) -> Model {
+        Model { kind: self.kind, cases, steady: None }
+    }
+
+    /// A solid cone that stands on its tip, with the spin that keeps its tilt.
+    fn cone(&self) -> Result<Model, ModelError> {
+        let wrong = |datum, reason: &str| ModelError { problem: self.id, datum, reason: reason.into() };
+        let number = |name| vector(self.values(name)).x;
+        let [height, density, gravity] = ["height", "density", "gravity"].map(number);
+        let [tilt, precession] = ["tilt", "precession"].map(number);
+        for (name, value) in [("height", height), ("density", density)] {
+            if value <= 0.0 {
+                return Err(wrong(name, &format!("it must be positive, got {value}")));
+            }
+        }
+        if tilt.abs() > core::f64::consts::PI {
+            return Err(wrong("tilt", &format!("it must be an angle from -pi to pi, got {tilt}")));
+        }
+        if precession == 0.0 {
+            return Err(wrong("precession", "it must not be zero: no spin keeps the axis of a top still"));
+        }
+        let radius = height / 2.0;
+        let mass = density * core::f64::consts::PI * radius * radius * height / 3.0;
+        let center = 0.75 * height;
+        let across = 3.0 / 80.0 * mass * (4.0 * radius * radius + height * height) + mass * center * center;
+        let along = 0.3 * mass * radius * radius;
+        let moments = Matrix3::from_diagonal(&Vector3::new(across, across, along));
+        let inertia = RotaryInertia::about_fixed_point(moments).map_err(|_| {
+            wrong("height", "with this density its moments of inertia are beyond the range of f64")
+        })?;
+        let mgl = mass * gravity * center;
+        let steady = SteadyPrecession::new(across, along, mgl, tilt, precession)
+            .map_err(|reason| wrong("precession", &reason))?;
+        let body = Body::<f64, So3, _> { inertia, load: Loads::none().with(TopGravity { mgl }) };
+        let (psi, omega) = (Vector3::new(tilt, 0.0, 0.0), steady.omega_body());
+        let start = body.state(Rotation::from_rotation_vector(&psi), &omega);
+        let case = Case { body, start, psi: Some(psi), omega: Some(omega) };
+        Ok(Model { steady: Some(steady), ..self.ready(Cases::Rotation(case)) })
     }
 }
 

@@ -95,6 +95,9 @@ impl Model {
     }
 
     fn closed_or_extrapolated(&self, t: f64) -> Result<Reference, ReferenceError> {
+        if let Some(steady) = &self.steady {
+            return Ok(Reference::closed("steady precession", steady.at(t)));
+        }
         match &self.cases {
             Cases::Rotation(case) => match self.kind {
                 Kind::PrescribedRotation => case.prescribed(t),

@@ -1,17 +1,19 @@
 //! Reference motions to measure integrators against: closed forms in elliptic functions, and an extrapolation
 //! method for everything without one, all in double-double arithmetic.
 //!
-//! [`FreeRotation`] is the torque-free body, [`LagrangeTop`] the heavy symmetric top; both give attitude and
-//! body momentum at any time. [`integrate`] solves y' = f(t, y) to about 24 digits.
+//! [`FreeRotation`] is the torque-free body, [`LagrangeTop`] the heavy symmetric top, [`SteadyPrecession`] one of its
+//! motions; all give attitude and body momentum at any time. [`integrate`] solves y' = f(t, y) to about 24 digits.
 
 mod attitude;
 pub mod elliptic;
 pub mod extrapolation;
 pub mod free;
+pub mod steady;
 pub mod top;
 
 pub use extrapolation::{IntegrationError, RightHandSide, Solution, TOLERANCE, integrate};
 pub use free::FreeRotation;
+pub use steady::SteadyPrecession;
 pub use top::LagrangeTop;
 
 /// The second route for the tests of the closed forms: the equations of motion, integrated.
