@@ -145,6 +145,8 @@ pub trait Group: Copy + Debug + Default + 'static {
     type Vector<S: Real>: Coordinates<S>;
     /// Two of them in one.
     type Pair<S: Real>: Coordinates<S>;
+    /// The convected base vectors and their momenta, and position and linear momentum of what moves.
+    type Frame<S: Real>: Coordinates<S>;
     /// An element of the group.
     type Pose<S: Real>: Copy + Debug + PartialEq;
     /// A motion over a step, in a form that acts with short dependency chains.

@@ -87,6 +87,7 @@ impl Group for Se3 {
     const NAME: &'static str = "se3";
     type Vector<S: Real> = Six<S>;
     type Pair<S: Real> = SVector<S, 12>;
+    type Frame<S: Real> = SVector<S, 24>;
     type Pose<S: Real> = Motion<S>;
     type Increment<S: Real> = Screw<S>;
     type Inertia<S: Real> = SpatialInertia<S>;

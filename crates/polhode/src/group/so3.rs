@@ -79,6 +79,7 @@ impl Group for So3 {
     const NAME: &'static str = "so3";
     type Vector<S: Real> = Vector3<S>;
     type Pair<S: Real> = SVector<S, 6>;
+    type Frame<S: Real> = SVector<S, 18>;
     type Pose<S: Real> = Rotation<S>;
     type Increment<S: Real> = Turn<S>;
     type Inertia<S: Real> = RotaryInertia<S>;

@@ -1,6 +1,7 @@
 //! The methods: schemes with a residual each, Runge-Kutta tableaus, compositions, and the registry of them all.
 
 mod composition;
+mod convected;
 mod euler;
 mod galpha;
 mod intrinsic;
@@ -18,6 +19,7 @@ mod tableau;
 mod trapezoid;
 
 pub use composition::Coefficients;
+pub use convected::{Frames, Stop};
 pub use intrinsic::StepLoad;
 pub use kinematic::StepVelocity;
 pub use named::{Method, MethodError, nearest};

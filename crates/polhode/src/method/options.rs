@@ -1,5 +1,6 @@
 //! The options of a method: what may follow its id as `,name=value`.
 
+use super::convected::Stop;
 use super::galpha::Alpha;
 use super::intrinsic::StepLoad;
 use super::kinematic::StepVelocity;
@@ -105,6 +106,24 @@ pub(super) const MOMENT: Choice = Choice {
            equation of motion (jump), for moments that jump between steps; the same where gamma = 2 beta",
 };
 
+/// When an iteration stops.
+pub(super) const STOP: Choice = Choice {
+    name: "stop",
+    words: &["converged", "after", "before"],
+    range: None,
+    default: "converged",
+    help: "when the iteration of a step stops: at round-off (converged), or by the norm of the residual as in the \
+           paper: after the update that follows a small one (after, table 1 as written), or before it (before)",
+};
+/// Where it stops.
+pub(super) const TOLERANCE: Choice = Choice {
+    name: "tolerance",
+    words: &[],
+    range: Some([1e-16, 1.0]),
+    default: "1e-8",
+    help: "the norm of the residual that is small, for stop=after and stop=before",
+};
+
 /// Sets an option of a part; `None` if the part does not take the value.
 fn apply(part: &mut Part, choice: &Choice, value: &str) -> Option<()> {
     match (choice.name, part) {
@@ -124,6 +143,10 @@ fn apply(part: &mut Part, choice: &Choice, value: &str) -> Option<()> {
         ("moment", Part::Newmark(newmark)) => {
             newmark.moment = StartMoment::ALL.into_iter().find(|m| m.name() == value)?
         }
+        ("stop", Part::Convected(stopping)) => {
+            stopping.rule = Stop::ALL.into_iter().find(|s| s.name() == value)?
+        }
+        ("tolerance", Part::Convected(stopping)) => stopping.tolerance = number(choice, value)?,
         ("rho", Part::Galpha(_, alpha)) => *alpha = Alpha::from_rho(number(choice, value)?),
         _ => return None,
     }

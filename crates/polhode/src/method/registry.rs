@@ -1,11 +1,14 @@
 //! The one table of methods. Command line, documentation and tests are loops over it: a claim made here is
 //! tested to hold, a claim not made is tested to fail.
 
+use super::convected::Stopping;
 use super::galpha::Alpha;
 use super::intrinsic::StepLoad;
 use super::kinematic::StepVelocity;
 use super::newmark::{Balance, Newmark, Unknowns};
-use super::options::{ALPHA, BALANCE, BETA, Choice, GAMMA, LOAD, MOMENT, READING, RHO, VELOCITY};
+use super::options::{
+    ALPHA, BALANCE, BETA, Choice, GAMMA, LOAD, MOMENT, READING, RHO, STOP, TOLERANCE, VELOCITY,
+};
 use crate::group::{MapKind, Reading, Vectorial};
 
 /// What a step is made of.
@@ -23,6 +26,7 @@ pub(super) enum Part {
     Decaying(Vectorial),
     Galpha(Vectorial, Alpha),
     Newmark(Newmark),
+    Convected(Stopping),
     Kinematic(Vectorial, StepVelocity),
     Mkrk,
 }
@@ -42,6 +46,7 @@ impl Part {
     pub(super) fn is_symmetric(&self, of_row: bool) -> bool {
         match self {
             Part::Galpha(_, alpha) => alpha.is_symmetric(),
+            Part::Convected(stopping) => stopping.is_exact(),
             _ => of_row,
         }
     }
@@ -62,7 +67,8 @@ impl Part {
             | Part::Preserving(Vectorial { kind: MapKind::EulerRodrigues, reading }, StepLoad::Midpoint) => {
                 Claims { gravity_energy: true, fall_energy: *reading == Reading::Hom4, ..of_row }
             }
-            Part::Preserving(_, StepLoad::FiniteDerivative) => {
+            Part::Convected(stopping) if !stopping.is_exact() => Claims::NONE,
+            Part::Preserving(_, StepLoad::FiniteDerivative) | Part::Convected(_) => {
                 Claims { gravity_energy: true, fall_energy: true, potential_energy: true, ..of_row }
             }
             Part::Newmark(Newmark { balance: Balance::Collocated, .. }) => Claims::NONE,
@@ -386,6 +392,16 @@ pub static REGISTRY: &[Row] = &[
     galpha!("euler-rodrigues", EulerRodrigues, "Euler-Rodrigues parameters"),
     galpha!("cayley", Cayley, "Cayley-Gibbs-Rodrigues parameters"),
     galpha!("wiener-milenkovic", WienerMilenkovic, "Wiener-Milenković parameters"),
+    Row {
+        id: "convected",
+        title: "Krenk & Nielsen's convected base vectors with implicit constraints, in the paper's variables",
+        order: 2,
+        symmetric: true,
+        claims: Claims::BOTH,
+        citation: "Krenk & Nielsen 2013, eqs 22, 25, 26",
+        options: &[STOP, TOLERANCE],
+        parts: &[(Part::Convected(Stopping::CONVERGED), 1.0)],
+    },
     Row {
         id: "convected-reduced",
         title: "Krenk & Nielsen's convected base vectors, reduced to the mean velocity",

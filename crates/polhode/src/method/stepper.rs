@@ -1,5 +1,6 @@
 //! A method at work on one group and scalar: its parts in sequence, its memory, its counters.
 
+use super::convected::{self, Frame};
 use super::euler::{self, BackwardMomentum, BackwardRate};
 use super::galpha;
 use super::intrinsic::{self, Decaying};
@@ -42,6 +43,7 @@ pub struct Stepper<S: Real, G: Group> {
     parts: Vec<(Part, S, S)>,
     stages: Option<Box<Stages<S, G>>>,
     memory: Memory<S, G, Rates<S, G>>,
+    frame: Memory<S, G, Frame<S>>,
     /// What has been spent so far.
     pub work: Work,
 }
@@ -59,6 +61,7 @@ impl<S: Real, G: Group> Stepper<S, G> {
             parts: parts.collect(),
             stages: method.tableau().map(|t| Box::new(Stages::new(t))),
             memory: Memory::default(),
+            frame: Memory::default(),
             work: Work::default(),
         }
     }
@@ -82,6 +85,7 @@ impl<S: Real, G: Group> Stepper<S, G> {
         // The square, because energy and the like must be finite too.
         if (sum * sum).is_finite().and(G::is_finite::<S>(&next.pose)).all() {
             self.memory.keep(&next);
+            self.frame.keep(&next);
             Ok(next)
         } else {
             Err(StepError::NotFinite { t: t.largest(), h: h.largest() })
@@ -116,6 +120,9 @@ impl<S: Real, G: Group> Stepper<S, G> {
                 }
                 Part::Newmark(newmark) => {
                     newmark::step(*newmark, &mut self.memory, Start::new(body, &next, t, h), work)?
+                }
+                Part::Convected(stopping) => {
+                    convected::step(*stopping, &mut self.frame, Start::new(body, &next, t, h), work)?
                 }
                 Part::Kinematic(map, choice) => kinematic::step(*map, *choice, body, &next, t, h)?,
                 Part::Mkrk => match &mut self.stages {

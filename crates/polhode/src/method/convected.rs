@@ -1,0 +1,385 @@
+//! Convected base vectors with implicit constraints, Krenk & Nielsen 2013: the unknowns are the base vectors q_j (the
+//! columns of Q) and their momenta p_j (the columns of P), eighteen numbers.
+//!
+//! With ω̄ = M⁻¹ mean(Π), Π = Σ q_j × p_j in the body = G(p) q, bars for means over the step and Δ for increments:
+//! ΔQ = h Q̄ ω̄~                                             (22)
+//! ΔP = h P̄ ω̄~ - h g + h Q̄ Λ                               (23), (25)
+//! where g is the finite derivative of the potential and Q̄ Λ = C(q̄)ᵀ λ; the multipliers follow from the increment of
+//! C(q) p = 0, that is sym(QᵀP) = 0, as
+//! SΛ + ΛS = 2 sym(Q̄ᵀ g - (P̄ᵀQ̄ + Q̄ᵀP̄) ω̄~),  S = Q̄ᵀQ̄       (26)
+//! On SE(3) position u and linear momentum l join: Δu = h Q̄ v̄, Δl = -h g_u, and l̄ v̄ᵀ is added to g, with {v̄, ω̄} = M⁻¹
+//! mean{Qᵀl, Π}. The variables are the paper's; [`super::intrinsic`] has the equivalent form in the mean velocity alone.
+
+use super::memory::{Carried, Memory};
+use super::midpoint::mean;
+use super::scheme::{Scheme, Start, Unknown, solve};
+use crate::body::{Load, State};
+use crate::group::{Coordinates, Group, Jet, MapKind, Reading, Rotation, Vectorial, lift, unit};
+use crate::scalar::{Mask, Over, Real};
+use crate::solve::{Factor, Lu, StepError, Work};
+use nalgebra::{Matrix3, SVector, Vector3};
+
+/// When the iteration of a step stops.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Stopping {
+    pub(super) rule: Stop,
+    /// Of the norm of the residual, in the rules of the paper.
+    pub(super) tolerance: f64,
+}
+
+/// The rule of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Stop {
+    /// When round-off is reached.
+    #[default]
+    Converged,
+    /// Table 1 of the paper as written: after the update, if the residual from before it was below the tolerance.
+    After,
+    /// Before the update, if the residual is below the tolerance.
+    Before,
+}
+
+impl Stop {
+    /// All of them.
+    pub const ALL: [Stop; 3] = [Stop::Converged, Stop::After, Stop::Before];
+    /// The name in method ids.
+    pub fn name(self) -> &'static str {
+        match self {
+            Stop::Converged => "converged",
+            Stop::After => "after",
+            Stop::Before => "before",
+        }
+    }
+}
+
+impl Stopping {
+    pub(super) const CONVERGED: Stopping = Stopping { rule: Stop::Converged, tolerance: 1e-8 };
+    /// True if the equations are solved to round-off: Newton's method squares the residual in the last update.
+    pub(super) fn is_exact(&self) -> bool {
+        match self.rule {
+            Stop::Converged => true,
+            Stop::After => self.tolerance <= 1e-8,
+            Stop::Before => false,
+        }
+    }
+}
+
+/// Base vectors and position with their momenta; also what is left of the equations of a step.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame<T> {
+    base: Matrix3<T>,
+    momentum: Matrix3<T>,
+    position: Vector3<T>,
+    linear: Vector3<T>,
+}
+
+#[inline(always)]
+fn skew<T: Real>(x: &Vector3<T>) -> Matrix3<T> {
+    let zero = T::zero();
+    Matrix3::new(zero, -x[2], x[1], x[2], zero, -x[0], -x[1], x[0], zero)
+}
+
+impl<T: Real> Frame<T> {
+    fn of<G: Group>(state: &State<T, G>) -> Self {
+        let k = G::kinematics(T::zero(), &state.pose, &state.momentum);
+        let base = k.attitude.matrix();
+        Frame {
+            base,
+            momentum: base * skew(&k.omega_body) * T::lift(0.5),
+            position: k.position,
+            linear: k.attitude.rotate(&k.velocity_body),
+        }
+    }
+    fn lift<R: Over<T>>(&self) -> Frame<R> {
+        Frame {
+            base: self.base.map(R::of),
+            momentum: self.momentum.map(R::of),
+            position: self.position.map(R::of),
+            linear: self.linear.map(R::of),
+        }
+    }
+    /// The body momentum {Qᵀ l, G(p) q}.
+    #[inline(always)]
+    fn body_momentum<G: Group>(&self) -> G::Vector<T> {
+        let x = self.base.transpose() * self.momentum;
+        let angular = Vector3::new(x[(2, 1)] - x[(1, 2)], x[(0, 2)] - x[(2, 0)], x[(1, 0)] - x[(0, 1)]);
+        G::vector(&(self.base.transpose() * self.linear), &angular)
+    }
+    /// The rotation nearest to the base vectors to first order, as the quaternion near another.
+    fn attitude(&self, near: &Rotation<T>) -> Rotation<T> {
+        let found = Rotation::from_matrix(&self.base);
+        let (a, b) = (found.q_wxyz(), near.q_wxyz());
+        let cosine = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
+        let opposite = Rotation { w: -found.w, v: -found.v };
+        Rotation::choose(cosine.below(T::zero()), &opposite, &found)
+    }
+    fn state<G: Group>(&self, near: &Rotation<T>) -> State<T, G> {
+        State { pose: G::pose(&self.attitude(near), &self.position), momentum: self.body_momentum::<G>() }
+    }
+    /// All numbers in a row, each kind times its scale.
+    #[inline(always)]
+    fn pack<V: Coordinates<T>>(&self, scale: &Scale<T>) -> V {
+        V::generate(|i| match i {
+            0..9 => self.base[(i % 3, i / 3)] * scale.base,
+            9..18 => self.momentum[(i % 3, i / 3 - 3)] * scale.momentum,
+            18..21 => self.position[i - 18] * scale.base,
+            _ => self.linear[i - 21] * scale.linear,
+        })
+    }
+    #[inline(always)]
+    fn unpack<V: Coordinates<T>>(x: &V, scale: &Scale<T>) -> Self {
+        let (base, momentum, linear) = (scale.base.recip(), scale.momentum.recip(), scale.linear.recip());
+        let tail = |first: usize, scale: T| {
+            Vector3::from_fn(|i, _| if V::LEN > 18 { x.at(first + i) * scale } else { T::zero() })
+        };
+        Frame {
+            base: Matrix3::from_fn(|i, j| x.at(3 * j + i) * base),
+            momentum: Matrix3::from_fn(|i, j| x.at(9 + 3 * j + i) * momentum),
+            position: tail(18, base),
+            linear: tail(21, linear),
+        }
+    }
+    #[inline(always)]
+    fn combine(&self, other: &Self, f: impl Fn(T, T) -> T) -> Self {
+        Frame {
+            base: self.base.zip_map(&other.base, &f),
+            momentum: self.momentum.zip_map(&other.momentum, &f),
+            position: self.position.zip_map(&other.position, &f),
+            linear: self.linear.zip_map(&other.linear, &f),
+        }
+    }
+}
+
+impl<S: Real> Carried<S> for Frame<S> {
+    fn choose(mask: S::Mask, a: &Self, b: &Self) -> Self {
+        a.combine(b, |a, b| S::select(mask, a, b))
+    }
+}
+
+/// What makes numbers of all kinds comparable.
+#[derive(Clone, Copy, Debug)]
+struct Scale<T> {
+    base: T,
+    momentum: T,
+    linear: T,
+}
+
+impl<T: Real> Scale<T> {
+    /// Raw numbers, as in the paper.
+    fn raw() -> Self {
+        Scale { base: T::one(), momentum: T::one(), linear: T::one() }
+    }
+    fn lift<R: Over<T>>(&self) -> Scale<R> {
+        Scale { base: R::of(self.base), momentum: R::of(self.momentum), linear: R::of(self.linear) }
+    }
+}
+
+/// Λ with SΛ + ΛS = X for a positive definite S and the symmetric part of X, as λ: the diagonal, then 23, 31 and 12.
+fn multipliers<T: Real>(s: &Matrix3<T>, x: &Matrix3<T>) -> SVector<T, 6> {
+    const ENTRIES: [(usize, usize); 6] = [(0, 0), (1, 1), (2, 2), (1, 2), (2, 0), (0, 1)];
+    let mut lu = Lu::<T, 6>::empty();
+    lu.refactor(T::Mask::splat(true), |k| {
+        let (a, b) = ENTRIES[k];
+        // Of Λ with ones at (a, b) and (b, a): column b of SΛ is column a of S, and the other way round.
+        SVector::<T, 6>::from_fn(|row, _| {
+            let (i, j) = ENTRIES[row];
+            let mut sum = T::zero();
+            for (a, b) in [(a, b), (b, a)].into_iter().take(if a == b { 1 } else { 2 }) {
+                if j == b {
+                    sum += s[(i, a)];
+                }
+                if i == a {
+                    sum += s[(b, j)];
+                }
+            }
+            sum
+        })
+    });
+    lu.solve(&SVector::<T, 6>::from_fn(|row, _| {
+        let (i, j) = ENTRIES[row];
+        (x[(i, j)] + x[(j, i)]) * T::lift(0.5)
+    }))
+}
+
+/// The eighteen unknowns, twenty-four on SE(3).
+#[derive(Clone, Copy, Debug)]
+pub struct Frames;
+
+impl<G: Group> Unknown<G> for Frames {
+    type Of<S: Real> = G::Frame<S>;
+    fn size<S: Real>(length: S, x: &G::Frame<S>) -> S {
+        let (mut turn, mut shift) = (S::zero(), S::zero());
+        for i in 0..G::Frame::<S>::LEN {
+            *if i < 18 { &mut turn } else { &mut shift } += x.at(i).abs();
+        }
+        turn + shift / length
+    }
+}
+
+/// One step from base vectors and momenta. The unknown is the change of all of them.
+struct Convected<S> {
+    old: Frame<S>,
+    scale: Scale<S>,
+}
+
+impl<S: Real> Convected<S> {
+    /// With unknowns in rad/s (and m/s) each.
+    fn scaled<G: Group, L>(old: Frame<S>, start: &Start<'_, S, G, L>) -> Self {
+        let n = G::Vector::<S>::LEN;
+        let entry = |j: usize| G::momentum(&start.body.inertia, &unit::<S, G::Vector<S>>(j)).at(j);
+        let inertia = (entry(n - 3) + entry(n - 2) + entry(n - 1)) * S::lift(1.0 / 3.0);
+        Convected {
+            old,
+            scale: Scale { base: start.h.recip(), momentum: inertia.recip(), linear: entry(0).recip() },
+        }
+    }
+    /// The old frame and the new one, changed by the unknown.
+    #[inline(always)]
+    fn ends<G: Group, T: Over<S>>(&self, x: &G::Frame<T>) -> [Frame<T>; 2] {
+        let old = self.old.lift::<T>();
+        [old, old.combine(&Frame::unpack(x, &self.scale.lift()), |a, b| a + b)]
+    }
+    /// Eqs (27), and the multipliers.
+    #[inline(always)]
+    fn equations<G: Group, L: Load<S>, T: Over<S>>(
+        &self,
+        start: &Start<'_, S, G, L>,
+        [old, new]: &[Frame<T>; 2],
+    ) -> (Frame<T>, SVector<T, 6>) {
+        let (h, half) = (T::of(start.h), T::lift(0.5));
+        let inertia = G::lift_inertia::<S, T>(&start.body.inertia);
+        let momenta = [old, new].map(Frame::body_momentum::<G>);
+        let twist = G::velocity(&inertia, &((momenta[0] + momenta[1]) * half));
+        let (v, turn) = (G::linear(&twist), skew(&G::angular(&twist)));
+        let change = new.combine(old, |a, b| a - b);
+        let mean = new.combine(old, |a, b| (a + b) * half);
+
+        let from = G::kinematics(
+            T::of(start.t),
+            &G::lift_pose(&start.state.pose),
+            &lift::<S, T, _, G::Vector<T>>(&start.velocity),
+        )
+        .beginning();
+        let pose = G::pose(&new.attitude(&from.attitude), &new.position);
+        let to = G::kinematics(T::of(start.t + start.h), &pose, &G::velocity(&inertia, &momenta[1]));
+        let mut g = start.body.load.finite_derivative(&from, &to);
+        let force = g.position;
+        g.base += mean.linear * v.transpose();
+
+        let product = mean.base.transpose() * mean.momentum;
+        let implied = mean.base.transpose() * g.base - (product + product.transpose()) * turn;
+        let lambda = multipliers(&(mean.base.transpose() * mean.base), &(implied * T::lift(2.0)));
+        let [a, b, c, d, e, f] = lambda.into();
+        let held = mean.base * Matrix3::new(a, f, e, f, b, d, e, d, c);
+        let left = Frame {
+            base: change.base - mean.base * turn * h,
+            momentum: change.momentum - (mean.momentum * turn - g.base + held) * h,
+            position: change.position - mean.base * v * h,
+            linear: change.linear + force * h,
+        };
+        (left, lambda)
+    }
+    #[inline(always)]
+    fn left<G: Group, L: Load<S>, T: Over<S>>(
+        &self,
+        start: &Start<'_, S, G, L>,
+        x: &G::Frame<T>,
+    ) -> G::Frame<T> {
+        self.equations(start, &self.ends::<G, T>(x)).0.pack(&self.scale.lift())
+    }
+}
+
+impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for Convected<S> {
+    type Unknown = Frames;
+    fn guess(&self, start: &Start<'_, S, G, L>, end_velocity: &G::Vector<S>) -> G::Frame<S> {
+        let map = Vectorial { kind: MapKind::Cayley, reading: Reading::Hom4 };
+        let step = G::increment(map, &(mean(start, end_velocity) * start.h));
+        let end = State::<S, G> {
+            pose: start.advance(&step),
+            momentum: G::momentum(&start.body.inertia, end_velocity),
+        };
+        Frame::of(&end).combine(&self.old, |a, b| a - b).pack(&self.scale)
+    }
+    /// All momenta turned round.
+    fn rest(&self, _start: &Start<'_, S, G, L>) -> G::Frame<S> {
+        let still = |momentum: S| momentum * S::lift(-2.0);
+        let zero = S::zero();
+        Frame {
+            base: Matrix3::from_fn(|_, _| zero),
+            momentum: self.old.momentum.map(still),
+            position: Vector3::new(zero, zero, zero),
+            linear: self.old.linear.map(still),
+        }
+        .pack(&self.scale)
+    }
+    #[inline(always)]
+    fn residual<T: Over<S>>(&self, start: &Start<'_, S, G, L>, x: &G::Frame<T>) -> G::Frame<T> {
+        self.left::<G, L, T>(start, x)
+    }
+    fn finish(&self, start: &Start<'_, S, G, L>, x: &G::Frame<S>) -> State<S, G> {
+        let k = G::kinematics(start.t, &start.state.pose, &start.velocity);
+        self.ends::<G, S>(x)[1].state(&k.attitude)
+    }
+}
+
+/// The state after the step that begins at `start`.
+#[inline(never)]
+pub(super) fn step<S: Real, G: Group, L: Load<S>>(
+    stopping: Stopping,
+    memory: &mut Memory<S, G, Frame<S>>,
+    mut start: Start<'_, S, G, L>,
+    work: &mut Work,
+) -> Result<State<S, G>, StepError> {
+    if stopping.rule == Stop::Converged {
+        // The state says it all: its base vectors are orthonormal to round-off, and C(q) p = 0.
+        let scheme = Convected::scaled(Frame::of(start.state), &start);
+        let x = solve(&scheme, &mut start, work)?;
+        return Ok(scheme.finish(&start, &x));
+    }
+    // Here what the iteration leaves behind is carried on, as in the paper.
+    let scheme = Convected { old: memory.at(start.state, || Frame::of(start.state)), scale: Scale::raw() };
+    let x = iterate(&scheme, stopping, &start, work)?;
+    memory.set(scheme.ends::<G, S>(&x)[1]);
+    Ok(scheme.finish(&start, &x))
+}
+
+/// After this many iterations a step is given up.
+const MOST_ITERATIONS: u64 = 50;
+
+/// Table 1 of the paper: Newton's method from the old values.
+fn iterate<S: Real, G: Group, L: Load<S>>(
+    scheme: &Convected<S>,
+    stopping: Stopping,
+    start: &Start<'_, S, G, L>,
+    work: &mut Work,
+) -> Result<G::Frame<S>, StepError> {
+    let all = S::Mask::splat(true);
+    let (mut x, mut active) = (G::Frame::<S>::origin(), all);
+    let mut factor = <G::Frame<S> as Coordinates<S>>::Factor::empty();
+    let mut norm = S::zero();
+    work.solves += 1;
+    for n in 1..=MOST_ITERATIONS {
+        type Slopes<S, G> = <<G as Group>::Frame<S> as Coordinates<S>>::Jet;
+        let seeds = <G::Frame<Slopes<S, G>>>::generate(|i| Jet::seed(x.at(i), i));
+        let left = scheme.left::<G, L, Slopes<S, G>>(start, &seeds);
+        let residual = G::Frame::<S>::generate(|i| left.at(i).value());
+        norm = S::select(active, residual.length(), norm);
+        let small = norm.below(S::lift(stopping.tolerance));
+        if stopping.rule == Stop::Before {
+            active = active.and(small.not());
+        }
+        if active.any() {
+            factor.refactor(all, |j| G::Frame::<S>::generate(|i| left.at(i).slope(j)));
+            x = Coordinates::choose(active, &(x - factor.solve(&residual)), &x);
+            work.iterations += 1;
+            work.jacobians += 1;
+            active = active.and(small.not());
+        }
+        if !active.any() {
+            work.most_iterations = work.most_iterations.max(n);
+            return Ok(x);
+        }
+    }
+    let (t, h) = (start.t.largest(), start.h.largest());
+    Err(StepError::NotConverged { t, h, iterations: MOST_ITERATIONS, residual: norm.largest() })
+}
