@@ -113,9 +113,6 @@ impl<T: Real> Frame<T> {
         let opposite = Rotation { w: -found.w, v: -found.v };
         Rotation::choose(cosine.below(T::zero()), &opposite, &found)
     }
-    fn state<G: Group>(&self, near: &Rotation<T>) -> State<T, G> {
-        State { pose: G::pose(&self.attitude(near), &self.position), momentum: self.body_momentum::<G>() }
-    }
     /// All numbers in a row, each kind times its scale.
     #[inline(always)]
     fn pack<V: Coordinates<T>>(&self, scale: &Scale<T>) -> V {
@@ -291,6 +288,7 @@ impl<S: Real> Convected<S> {
 
 impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for Convected<S> {
     type Unknown = Frames;
+    const POLISHED: bool = true;
     fn guess(&self, start: &Start<'_, S, G, L>, end_velocity: &G::Vector<S>) -> G::Frame<S> {
         let map = Vectorial { kind: MapKind::Cayley, reading: Reading::Hom4 };
         let step = G::increment(map, &(mean(start, end_velocity) * start.h));
@@ -317,8 +315,12 @@ impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for Convected<S> {
         self.left::<G, L, T>(start, x)
     }
     fn finish(&self, start: &Start<'_, S, G, L>, x: &G::Frame<S>) -> State<S, G> {
-        let k = G::kinematics(start.t, &start.state.pose, &start.velocity);
-        self.ends::<G, S>(x)[1].state(&k.attitude)
+        let near = G::kinematics(start.t, &start.state.pose, &start.velocity).attitude;
+        let [old, new] = self.ends::<G, S>(x);
+        let pose = G::pose(&new.attitude(&near), &new.position);
+        // Not that of the new frame alone: base vectors that are a little short would shorten it in every step.
+        let change = new.body_momentum::<G>() - old.body_momentum::<G>();
+        State { pose, momentum: start.state.momentum + change }
     }
 }
 

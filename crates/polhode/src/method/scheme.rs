@@ -79,6 +79,9 @@ type AllSlopes<E, S, G, L> = <Of<E, S, G, L, S> as Coordinates<S>>::Jet;
 pub trait Scheme<S: Real, G: Group, L: Load<S>> {
     /// [`One`] velocity, or [`Two`].
     type Unknown: Unknown<G>;
+    /// True if every solution gets a last correction: for unknowns so many that round-off in one of them hides behind the
+    /// others.
+    const POLISHED: bool = false;
     /// The unknown, given a guess of the velocity at the end of the step.
     fn guess(&self, start: &Start<'_, S, G, L>, end_velocity: &G::Vector<S>) -> Of<Self, S, G, L, S>;
     /// The unknown for which the body stays where it is.
@@ -236,6 +239,7 @@ impl<S: Real, G: Group, L: Load<S>, E: Scheme<S, G, L>> Single<'_, '_, S, G, L, 
 }
 
 impl<S: Real, G: Group, L: Load<S>, E: Scheme<S, G, L>> Equations<S> for Single<'_, '_, S, G, L, E> {
+    const POLISHED: bool = E::POLISHED;
     #[inline(always)]
     fn guess(&mut self, rung: Rung, lanes: S::Mask) {
         let Start { body, state, velocity, load, t, h } = self.start;

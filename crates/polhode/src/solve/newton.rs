@@ -141,6 +141,8 @@ pub(crate) enum Rung {
 
 /// The nonlinear equations of one step, with their current iterate inside.
 pub(crate) trait Equations<S: Real> {
+    /// True if every solution gets a last correction, not only one that was hard to find.
+    const POLISHED: bool = false;
     /// Sets the iterate in the lanes of the mask; `Continued` keeps what is there.
     fn guess(&mut self, rung: Rung, lanes: S::Mask);
     /// Changes the step to this fraction of itself.
@@ -189,6 +191,9 @@ pub(crate) fn newton<S: Real, E: Equations<S>>(equations: &mut E, work: &mut Wor
     let near = equations.moved().below(S::lift(FAR));
     let accepted = converged.and(near);
     let outcome = if accepted.all() { Ok(()) } else { climb(equations, accepted.not(), before, work) };
+    if E::POLISHED && outcome.is_ok() {
+        polish(equations, accepted, work);
+    }
     // Values settle before their derivatives, which one correction with an exact Jacobian makes exact, order by order.
     for _ in 0..if outcome.is_ok() { S::DEPTH } else { 0 } {
         equations.residual();
@@ -201,6 +206,15 @@ pub(crate) fn newton<S: Real, E: Equations<S>>(equations: &mut E, work: &mut Wor
     outcome
 }
 
+/// One more correction with the Jacobian at hand. Under a stiff load a correction counts as round-off that a momentum
+/// does not, and what it leaves would be missing in the energy.
+#[inline(always)]
+fn polish<S: Real, E: Equations<S>>(equations: &mut E, lanes: S::Mask, work: &mut Work) {
+    equations.residual();
+    equations.correct(lanes);
+    work.iterations += 1;
+}
+
 /// The higher rungs, for the lanes that the quick one did not settle.
 #[cold]
 fn climb<S: Real, E: Equations<S>>(
@@ -210,6 +224,7 @@ fn climb<S: Real, E: Equations<S>>(
     work: &mut Work,
 ) -> Result<(), StepError> {
     work.retries += 1;
+    let climbing = open;
     // Of the two guesses the one with the smaller residual: where the load is stiff, an explicit one is far off and
     // leads to a root that has nothing to do with the motion.
     equations.guess(Rung::Careful, open);
@@ -250,6 +265,10 @@ fn climb<S: Real, E: Equations<S>>(
             residual: S::select(open, last, S::zero()).largest(),
         });
     }
+    // The iteration that found the solution may have begun far from it, and its Jacobian with it.
+    equations.linearize(Rung::Careful, climbing);
+    work.jacobians += 1;
+    polish(equations, climbing, work);
     Ok(())
 }
 
