@@ -34,6 +34,11 @@ pub enum Command {
         after_help = "Example:\n  polhode converge free-rotation --methods imidm,swc1 --steps 0.5,0.2,0.1 --plot order.svg"
     )]
     Converge(ConvergeOptions),
+    /// Run methods side by side with the same step: drift, error, phase and cost
+    #[command(
+        after_help = "Example:\n  polhode compare flying-brick --methods preserving:cayley,preserving:exp,akw --step 0.02"
+    )]
+    Compare(CompareOptions),
     /// List the methods, or show one
     #[command(after_help = "Example:\n  polhode methods compose:akw:6")]
     Methods(ListOptions),
@@ -76,6 +81,12 @@ pub struct RunOptions {
     /// Do not compute a reference solution
     #[arg(long)]
     pub no_reference: bool,
+    /// Measure nutation, precession and tilt, or how often a free body turns over
+    #[arg(long)]
+    pub frequencies: bool,
+    /// Compare the change of energy in each step with its estimate from the start of the step
+    #[arg(long)]
+    pub estimate: bool,
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
@@ -101,6 +112,28 @@ pub struct ConvergeOptions {
     /// Plot the errors over the step to this SVG file
     #[arg(long, value_name = "FILE.svg")]
     pub plot: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `polhode compare`.
+#[derive(Debug, Args)]
+pub struct CompareOptions {
+    /// Id of the problem
+    pub problem: String,
+    /// Ids of methods, separated by commas, or all; may be repeated [default: some that suit the problem]
+    #[arg(long, short, value_name = "IDS", value_delimiter = ',')]
+    pub methods: Vec<String>,
+    /// Time step in s [default: the problem's own]
+    #[arg(long, value_name = "H", allow_hyphen_values = true)]
+    pub step: Option<f64>,
+    /// End time in s [default: the problem's own]
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
+    pub until: Option<f64>,
+    /// Override a datum of the problem, as in inertia=1,2,2.5; may be repeated
+    #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
+    pub set: Vec<String>,
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,

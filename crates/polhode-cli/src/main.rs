@@ -3,11 +3,14 @@
 //! Results go to stdout, everything else to stderr. Exit codes are those of [`failure::Failure`].
 
 mod args;
+mod blocks;
+mod compare;
 mod converge;
 mod failure;
 mod files;
 mod interrupt;
 mod list;
+mod phase;
 mod pick;
 mod print;
 mod progress;
@@ -26,6 +29,7 @@ fn main() -> ExitCode {
     let done = match arguments.command {
         Command::Run(options) => run::command(&options),
         Command::Converge(options) => converge::command(&options),
+        Command::Compare(options) => compare::command(&options),
         Command::Methods(options) => list::methods(&options),
         Command::Problems(options) => list::problems(&options),
         Command::Completions { shell } => completions(shell),

@@ -1,6 +1,7 @@
 //! From the words of the command line to problems and methods of the library.
 
 use crate::failure::Failure;
+use crate::list;
 use polhode::method::{Method, REGISTRY, Tableau, TableauError};
 use polhode::problem::{Model, Problem};
 use polhode::solve::StepError;
@@ -39,6 +40,27 @@ pub fn ids(list: &[String]) -> Vec<String> {
         }
     }
     ids
+}
+
+/// The methods of a list of ids, each once; those of the other list where it is empty.
+pub fn methods(list: &[String], otherwise: &[&str]) -> Result<Vec<Method>, Failure> {
+    let mut methods: Vec<Method> = Vec::new();
+    for id in ids(list) {
+        match id.as_str() {
+            "all" => methods.extend(list::registered()?),
+            id => methods.push(method(id)?),
+        }
+    }
+    if methods.is_empty() {
+        methods = otherwise.iter().map(|id| method(id)).collect::<Result<_, _>>()?;
+    }
+    let mut seen = Vec::new();
+    methods.retain(|m| {
+        let new = !seen.contains(&m.id().to_string());
+        seen.push(m.id().to_string());
+        new
+    });
+    Ok(methods)
 }
 
 /// A kinematic method runs where a motion is prescribed, and nowhere else.

@@ -268,7 +268,7 @@ fn a_tableau_of_ones_own_is_the_method_it_spells() {
 #[test]
 fn help_and_version_are_there() {
     assert_eq!(fine(&["--version"]), format!("polhode {}\n", env!("CARGO_PKG_VERSION")));
-    for command in ["run", "converge", "methods", "problems", "completions"] {
+    for command in ["run", "converge", "compare", "methods", "problems", "completions"] {
         let text = fine(&[command, "--help"]);
         assert!(text.contains(&format!("Example:\n  polhode {command} ")), "{text}");
     }

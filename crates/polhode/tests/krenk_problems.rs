@@ -19,13 +19,13 @@ fn the_cone_has_the_numbers_of_the_paper() {
     near(omega.z, 140.6);
     near(omega.y, 10.0 * 0.75f64.sqrt());
     assert_eq!((omega.x, momentum.x), (0.0, 0.0));
-    near(momentum.y / omega.y, 0.00450622196249285967642);
-    near(momentum.z / omega.z, 0.0005301437602932776089906);
+    near(momentum.y / omega.y, 0.00450622196249286);
+    near(momentum.z / omega.z, 0.0005301437602932776);
     // V = mgl cos 60°; the mass follows from mgl = mass g 3h/4.
     let mgl = (start.energy.unwrap() - start.kinetic_energy) / start.attitude.matrix()[(2, 2)];
-    assert!((mgl - 0.5200710288477053344198).abs() < 2e-15, "{mgl}");
-    assert!((mgl / (9.81 * 0.075) - 0.7068583470577034786541).abs() < 3e-15);
-    let kinetic = 0.5 * (0.00450622196249285967642 * 75.0 + 0.0005301437602932776089906 * 140.6 * 140.6);
+    assert!((mgl - 0.5200710288477053).abs() < 2e-15, "{mgl}");
+    assert!((mgl / (9.81 * 0.075) - 0.7068583470577035).abs() < 3e-15);
+    let kinetic = 0.5 * (0.00450622196249286 * 75.0 + 0.0005301437602932776 * 140.6 * 140.6);
     near(start.kinetic_energy, kinetic);
     assert!((start.attitude.rotation_vector().x - core::f64::consts::FRAC_PI_3).abs() < 1e-15);
 }
@@ -79,7 +79,7 @@ fn the_brick_is_its_closed_form() {
     assert_eq!(closed.source, "closed form (Jacobi elliptic functions)");
     assert!(closed.attitude.distance(&other.attitude) < 1e-15);
     // A quarter of the period after the start the third component of the angular velocity is zero.
-    let quarter = model.reference(2.7231207686955516740 / 2.0).unwrap();
+    let quarter = model.reference(2.723120768695552 / 2.0).unwrap();
     assert!(quarter.momentum_body.z.abs() < 1e-13, "{}", quarter.momentum_body.z);
 }
 
@@ -89,5 +89,5 @@ fn the_spinning_top_is_the_fast_top() {
     assert_eq!(a.start(), b.start());
     let top = a.reference(10.0).unwrap();
     assert_eq!(top.source, "closed form (Lagrange top, elliptic functions)");
-    near(a.start().energy.unwrap(), 1269.106729782512120392846);
+    near(a.start().energy.unwrap(), 1269.106729782512);
 }

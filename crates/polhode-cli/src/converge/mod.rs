@@ -9,9 +9,8 @@ use crate::failure::Failure;
 use crate::files::NewFile;
 use crate::progress::Progress;
 use crate::reference::reference;
-use crate::{list, pick, print};
+use crate::{pick, print};
 use measure::{Series, measure};
-use polhode::method::Method;
 use polhode::problem::{Model, Problem};
 use polhode::run::Plan;
 use std::io::Write;
@@ -31,27 +30,6 @@ pub struct Comparison {
     pub series: Vec<Series>,
 }
 
-/// The methods asked for, each once.
-fn methods(options: &ConvergeOptions, problem: &Problem) -> Result<Vec<Method>, Failure> {
-    let mut methods = Vec::new();
-    for id in pick::ids(&options.methods) {
-        match id.as_str() {
-            "all" => methods.extend(list::registered()?),
-            id => methods.push(pick::method(id)?),
-        }
-    }
-    if methods.is_empty() {
-        methods.push(pick::method(problem.method)?);
-    }
-    let mut seen = Vec::new();
-    methods.retain(|m| {
-        let new = !seen.contains(&m.id().to_string());
-        seen.push(m.id().to_string());
-        new
-    });
-    Ok(methods)
-}
-
 /// The plans asked for, from coarse to fine, each once.
 fn plans(options: &ConvergeOptions, problem: &Problem, until: f64) -> Result<Vec<Plan>, Failure> {
     let steps = match options.steps.as_slice() {
@@ -67,7 +45,7 @@ fn plans(options: &ConvergeOptions, problem: &Problem, until: f64) -> Result<Vec
 /// Does it.
 pub fn command(options: &ConvergeOptions) -> Result<(), Failure> {
     let problem = pick::problem(&options.problem, &options.set)?;
-    let methods = methods(options, &problem)?;
+    let methods = pick::methods(&options.methods, &[problem.method])?;
     let until = options.until.unwrap_or(problem.until);
     let plans = plans(options, &problem, until)?;
     let model = problem.model()?;

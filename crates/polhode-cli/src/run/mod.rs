@@ -5,15 +5,17 @@ mod report;
 mod summary;
 
 use crate::args::RunOptions;
+use crate::blocks;
 use crate::failure::Failure;
 use crate::files::NewFile;
+use crate::phase::{Frequencies, Phase};
 use crate::progress::Progress;
 use crate::reference::reference;
 use crate::{interrupt, pick, print};
 use core::ops::ControlFlow;
 use polhode::method::Method;
 use polhode::problem::{Ended, Errors, Model, Problem};
-use polhode::run::Plan;
+use polhode::run::{EnergyEstimate, Estimate, Plan, Snapshot};
 use record::Record;
 use std::time::Instant;
 
@@ -34,6 +36,10 @@ pub struct Finished {
     pub seconds: f64,
     /// Distance from the reference and how that is known, or why there is none.
     pub errors: Result<(Errors, String), String>,
+    /// Its frequencies, if asked for.
+    pub frequencies: Option<Frequencies>,
+    /// The estimate of the energy error, if asked for, where there is one.
+    pub estimate: Option<Option<Estimate>>,
 }
 
 impl Finished {
@@ -43,7 +49,7 @@ impl Finished {
     }
     /// Newton iterations in a step, on average.
     pub fn iterations_per_step(&self) -> f64 {
-        self.end.work.iterations as f64 / self.end.steps.max(1) as f64
+        blocks::iterations_per_step(&self.end)
     }
 }
 
@@ -61,10 +67,15 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
 
     let mut progress = Progress::new(plan.steps());
     let mut trouble = None;
+    let mut phase = options.frequencies.then(|| Phase::new(&model));
+    let mut estimate = options.estimate.then(EnergyEstimate::new);
     let started = Instant::now();
-    let ended = model.run(&method, &plan, &mut |n, snapshot| {
+    let mut observer = |n: u64, snapshot: &dyn Fn() -> Snapshot| {
         let stop = interrupt::asked();
         progress.at(n, || format!("t = {:.4} s", plan.time(n)));
+        if let Some(phase) = &mut phase {
+            phase.observe(&snapshot());
+        }
         if let Some(record) = &mut record
             && (stop || record.due(n))
             && let Err(error) = record.write(&snapshot())
@@ -73,7 +84,11 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
             return ControlFlow::Break(());
         }
         if stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    });
+    };
+    let ended = match &mut estimate {
+        Some(estimate) => model.run_estimated(&method, &plan, estimate, &mut observer),
+        None => model.run(&method, &plan, &mut observer),
+    };
     let seconds = started.elapsed().as_secs_f64();
     progress.clear();
 
@@ -108,7 +123,9 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
             }
         }
     };
-    let finished = Finished { problem, model, method, plan, end, seconds, errors };
+    let frequencies = phase.map(|phase| phase.frequencies());
+    let estimate = estimate.map(|estimate| estimate.report());
+    let finished = Finished { problem, model, method, plan, end, seconds, errors, frequencies, estimate };
     if options.json {
         print::json(&report::Report::new(&finished))
     } else {

@@ -1,7 +1,9 @@
 //! A finished run for programs.
 
 use super::Finished;
-use polhode::run::EnergyError;
+use crate::blocks::{Drift, Error, Newton};
+use crate::phase::Frequencies;
+use polhode::run::{EnergyError, Estimate};
 use serde::Serialize;
 
 type Vector = [f64; 3];
@@ -26,6 +28,10 @@ pub struct Report<'a> {
     moving: Option<Moving>,
     drift: Drift,
     energy_error: Option<Energy>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    energy_estimate: Option<Option<EnergyEstimate>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    frequencies: Option<&'a Frequencies>,
     newton: Newton,
     error: Option<Error<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -42,17 +48,6 @@ struct Moving {
 }
 
 #[derive(Debug, Serialize)]
-struct Drift {
-    energy: Option<f64>,
-    momentum_space: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    linear_momentum_space: Option<f64>,
-    momentum_body: f64,
-    momentum_vertical: f64,
-    momentum_axial: f64,
-}
-
-#[derive(Debug, Serialize)]
 struct Energy {
     min: f64,
     max: f64,
@@ -66,41 +61,38 @@ impl From<EnergyError> for Energy {
     }
 }
 
+/// What the estimate of the energy error says.
 #[derive(Debug, Serialize)]
-struct Newton {
-    iterations: u64,
-    per_step: f64,
-    most: u64,
-    solves: u64,
-    jacobians: u64,
-    retries: u64,
+struct EnergyEstimate {
+    steps: u64,
+    max_potential: f64,
+    max_energy: f64,
+    bounded: u64,
+    bounded_signed: u64,
+    ratio: Option<f64>,
+    kinetic: f64,
 }
 
-#[derive(Debug, Serialize)]
-struct Error<'a> {
-    attitude: f64,
-    attitude_frobenius: f64,
-    momentum: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    position: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    position_relative: Option<f64>,
-    source: &'a str,
+impl From<Estimate> for EnergyEstimate {
+    fn from(e: Estimate) -> Self {
+        EnergyEstimate {
+            steps: e.steps,
+            max_potential: e.max_potential,
+            max_energy: e.max_energy,
+            bounded: e.bounded,
+            bounded_signed: e.bounded_signed,
+            ratio: e.ratio,
+            kinetic: e.kinetic,
+        }
+    }
 }
 
 impl<'a> Report<'a> {
     /// Reads everything off a run.
     pub fn new(run: &'a Finished) -> Self {
-        let (last, work, drift) = (&run.end.last, &run.end.work, &run.end.drift);
+        let (last, drift) = (&run.end.last, &run.end.drift);
         let matrix = last.attitude.matrix();
-        let error = run.errors.as_ref().ok().map(|(errors, source)| Error {
-            attitude: errors.attitude,
-            attitude_frobenius: errors.attitude_frobenius(),
-            momentum: errors.momentum,
-            position: errors.position,
-            position_relative: errors.position_relative,
-            source,
-        });
+        let error = run.errors.as_ref().ok().map(|(errors, source)| Error::new(errors, source));
         Report {
             problem: run.problem.id,
             method: run.method.id(),
@@ -120,23 +112,11 @@ impl<'a> Report<'a> {
                 velocity: m.velocity.into(),
                 linear_momentum_space: m.linear_momentum_space.into(),
             }),
-            drift: Drift {
-                energy: drift.energy.map(|e| e.max_abs()),
-                momentum_space: drift.momentum_space,
-                linear_momentum_space: drift.linear_momentum_space,
-                momentum_body: drift.momentum_body,
-                momentum_vertical: drift.momentum_vertical,
-                momentum_axial: drift.momentum_axial,
-            },
+            drift: Drift::from(drift),
             energy_error: drift.energy.map(Energy::from),
-            newton: Newton {
-                iterations: work.iterations,
-                per_step: run.iterations_per_step(),
-                most: work.most_iterations,
-                solves: work.solves,
-                jacobians: work.jacobians,
-                retries: work.retries,
-            },
+            energy_estimate: run.estimate.map(|e| e.map(EnergyEstimate::from)),
+            frequencies: run.frequencies.as_ref(),
+            newton: Newton::from(&run.end),
             error,
             no_reference: run.errors.as_ref().err().map(String::as_str),
             seconds: run.seconds,

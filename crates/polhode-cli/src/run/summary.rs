@@ -1,9 +1,10 @@
 //! A finished run for people.
 
 use super::Finished;
+use crate::phase::Frequencies;
 use crate::print::{Align, count, duration, plain, small, table};
 use polhode::problem::Kept;
-use polhode::run::Snapshot;
+use polhode::run::{Estimate, Snapshot};
 
 /// The name and unit of a drift; that of energy and length is relative to the start unless they start from zero.
 fn words<'a>(quantity: &'a str, start: &Snapshot) -> (&'a str, &'static str) {
@@ -68,6 +69,14 @@ pub fn text(run: &Finished) -> String {
             row(&[name, &small(value), unit, note])
         })
         .collect();
+    // As wide as the drift, so that the numbers stand under each other.
+    let width = drifts.iter().map(|d| d[0].chars().count()).max().unwrap_or(0);
+    let block = |title: &str, mut rows: Vec<Vec<String>>| {
+        if let Some(first) = rows.first_mut() {
+            first[0] = format!("{:<width$}", first[0]);
+        }
+        format!("\n{title}\n{}", table(2, &[Align::Left; 4], &rows))
+    };
     text.push_str("\nlargest drift over the run\n");
     text.push_str(&table(2, &[Align::Left; 4], &drifts));
 
@@ -78,13 +87,55 @@ pub fn text(run: &Finished) -> String {
                 row(&["body momentum", &small(errors.momentum), "kg m²/s"]),
             ];
             rows.extend(errors.position.map(|x| row(&["position", &small(x), "m"])));
-            // As wide as the drift above, so that the numbers stand under each other.
-            let width = drifts.iter().map(|d| d[0].chars().count()).max().unwrap_or(0);
-            rows[0][0] = format!("{:<width$}", rows[0][0]);
-            text.push_str(&format!("\nerror at the end, reference: {source}\n"));
-            text.push_str(&table(2, &[Align::Left; 3], &rows));
+            text.push_str(&block(&format!("error at the end, reference: {source}"), rows));
         }
         Err(reason) => text.push_str(&format!("\nno reference: {reason}\n")),
     }
+    if let Some(seen) = &run.frequencies {
+        let (title, rows) = frequencies(seen);
+        text.push_str(&block(&title, rows));
+    }
+    match &run.estimate {
+        Some(Some(seen)) => {
+            text.push_str(&block("change of energy in a step, and its estimate", estimate(seen)));
+        }
+        Some(None) => text.push_str("\nno estimate of the energy: no potential, or no fixed point\n"),
+        None => {}
+    }
     text
+}
+
+/// What repeats in the motion, how often, and how wrong that is.
+fn frequencies(seen: &Frequencies) -> (String, Vec<Vec<String>>) {
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    let mut row = |name: &str, value: Option<f64>, unit: &str, error: Option<f64>| {
+        let error = error.map_or(String::new(), |e| format!("relative error {}", small(e)));
+        rows.extend(value.map(|x| vec![name.into(), format!("{x:.7}"), unit.into(), error]));
+    };
+    row("flip interval", seen.flip_interval, "s", seen.flip_interval_error);
+    row("nutation", seen.nutation, "rad/s", seen.nutation_error);
+    row("precession", seen.precession, "rad/s", seen.precession_error);
+    row("precession, fitted line", seen.precession_fit, "rad/s", seen.precession_fit_error);
+    row("least tilt", seen.tilt_min, "rad", None);
+    row("greatest tilt", seen.tilt_max, "rad", None);
+    let title = match (seen.flips, seen.periods) {
+        (Some(n), _) => format!("frequencies, {}", count(n, "flip")),
+        (None, n) => format!("frequencies, {}", count(n.unwrap_or(0), "whole nutation")),
+    };
+    (title, rows)
+}
+
+/// What the steps did to the energy beside what their starts said of it.
+fn estimate(seen: &Estimate) -> Vec<Vec<String>> {
+    let row = |cells: [&str; 3]| cells.map(String::from).to_vec();
+    let steps = count(seen.steps, "step");
+    let mut rows = vec![
+        row(["largest change", &small(seen.max_energy), "J"]),
+        row(["largest estimate", &small(seen.max_potential), "J"]),
+        row(["change within the estimate", &seen.bounded.to_string(), &format!("of {steps}")]),
+        row(["the same with signs", &seen.bounded_signed.to_string(), &format!("of {steps}")]),
+    ];
+    rows.extend(seen.ratio.map(|x| row(["change over estimate", &small(x), "least squares"])));
+    rows.push(row(["kinetic estimate", &small(seen.kinetic), "J"]));
+    rows
 }

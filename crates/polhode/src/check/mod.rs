@@ -1,13 +1,15 @@
 //! Measuring tools to test a model or a method with: the observed order of convergence, the drift of invariants,
-//! and defects of structure (time reversal, conjugacy, symplecticity).
+//! defects of structure (time reversal, conjugacy, symplecticity), and frequencies of the computed motion.
 //!
 //! Everything takes a body of one's own, so that a user can ask of a model what the tests of this library ask of
 //! the registry.
 
 mod convergence;
+mod frequency;
 mod order;
 mod structure;
 
 pub use convergence::{Convergence, Distance, converge};
+pub use frequency::{Crossings, Nutation};
 pub use order::{Order, OrderError, Plateau, order};
 pub use structure::{advance, conjugacy_defect, drift, reversal_defect, symplecticity_defect};

@@ -4,12 +4,14 @@
 
 mod catalogue;
 mod data;
+mod frequencies;
 mod kept;
 mod model;
 mod reference;
 
 pub use catalogue::{Problem, ProblemError};
 pub use data::{DataError, Datum};
+pub use frequencies::{ExactFrequencies, Flip};
 pub use kept::Kept;
 pub use model::{Ended, Failed, Model, ModelError, Observer};
 pub use reference::{Errors, Reference, ReferenceError};

@@ -9,7 +9,7 @@ use crate::body::{
 use crate::group::{Group, Rotation, Se3, So3};
 use crate::method::Method;
 use crate::reference::SteadyPrecession;
-use crate::run::{Drift, Outcome, Plan, Snapshot, run};
+use crate::run::{Drift, EnergyEstimate, Outcome, Plan, Snapshot, run};
 use crate::solve::{StepError, Work};
 use core::fmt;
 use core::ops::ControlFlow;
@@ -91,6 +91,9 @@ impl fmt::Display for Failed {
 }
 
 impl std::error::Error for Failed {}
+
+/// Sees the state before each step, its time, the size of the step and the state after it.
+type Steps<'a, G> = dyn FnMut(&State<f64, G>, f64, f64, &State<f64, G>) + 'a;
 
 /// Sees each step by its number, and its snapshot if it asks; may stop the run.
 pub type Observer<'a> = dyn FnMut(u64, &dyn Fn() -> Snapshot) -> ControlFlow<()> + 'a;
@@ -259,7 +262,13 @@ impl<G: Group> Case<G> {
         let body = Body { inertia, load: Loads::none().with(load) };
         Case { body, start, psi: None, omega: None }
     }
-    fn run(&self, method: &Method, plan: &Plan, observer: &mut Observer<'_>) -> Result<Ended, Failed> {
+    fn run(
+        &self,
+        method: &Method,
+        plan: &Plan,
+        mut steps: Option<&mut Steps<'_, G>>,
+        observer: &mut Observer<'_>,
+    ) -> Result<Ended, Failed> {
         let ended = |o: Outcome<G>| Ended {
             last: Snapshot::of(&self.body, &o.state, o.t),
             steps: o.steps,
@@ -267,8 +276,14 @@ impl<G: Group> Case<G> {
             work: o.work,
             finished: o.finished,
         };
-        let mut watch =
-            |n: u64, t: f64, state: &State<f64, G>| observer(n, &|| Snapshot::of(&self.body, state, t));
+        let mut before = self.start;
+        let mut watch = |n: u64, t: f64, state: &State<f64, G>| {
+            if let (Some(steps), Some(k)) = (&mut steps, n.checked_sub(1)) {
+                steps(&before, plan.time(k), plan.size(k), state);
+                before = *state;
+            }
+            observer(n, &|| Snapshot::of(&self.body, state, t))
+        };
         match run(&self.body, &self.start, method, plan, &mut watch) {
             Ok(outcome) => Ok(ended(outcome)),
             Err(e) => Err(Failed { error: e.error, last_good: Box::new(ended(*e.last_good)) }),
@@ -315,8 +330,37 @@ impl Model {
     /// ```
     pub fn run(&self, method: &Method, plan: &Plan, observer: &mut Observer<'_>) -> Result<Ended, Failed> {
         match &self.cases {
-            Cases::Rotation(c) => c.run(method, plan, observer),
-            Cases::Motion(c) => c.run(method, plan, observer),
+            Cases::Rotation(c) => c.run(method, plan, None, observer),
+            Cases::Motion(c) => c.run(method, plan, None, observer),
+        }
+    }
+    /// Runs it and shows each step to an estimate of the energy error; to nobody for a body that moves freely.
+    ///
+    /// ```
+    /// use core::ops::ControlFlow;
+    /// use polhode::{method::Method, problem::Problem, run::{EnergyEstimate, Plan}};
+    /// let model = Problem::named("spinning-top")?.model()?;
+    /// let mut estimate = EnergyEstimate::new();
+    /// let (method, plan) = (Method::parse("bbtrapwd")?, Plan::new(1e-3, 0.5)?);
+    /// model.run_estimated(&method, &plan, &mut estimate, &mut |_, _| ControlFlow::Continue(()))?;
+    /// assert_eq!(estimate.report().map(|seen| (seen.steps, seen.bounded)), Some((500, 500)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn run_estimated(
+        &self,
+        method: &Method,
+        plan: &Plan,
+        estimate: &mut EnergyEstimate,
+        observer: &mut Observer<'_>,
+    ) -> Result<Ended, Failed> {
+        match &self.cases {
+            Cases::Rotation(c) => {
+                let mut steps = |before: &State<f64, So3>, t: f64, h: f64, after: &State<f64, So3>| {
+                    estimate.observe(&c.body, before, t, h, after);
+                };
+                c.run(method, plan, Some(&mut steps), observer)
+            }
+            Cases::Motion(c) => c.run(method, plan, None, observer),
         }
     }
 }

@@ -102,9 +102,7 @@ impl Model {
             Cases::Rotation(case) => match self.kind {
                 Kind::PrescribedRotation => case.prescribed(t),
                 Kind::FreeRotation => {
-                    let inertia = case.body.inertia.matrix();
-                    let free = free_rotation(inertia, &case.psi, &case.start.pose, &case.omega());
-                    Ok(Reference::closed("Jacobi elliptic functions", free.at(t)))
+                    Ok(Reference::closed("Jacobi elliptic functions", case.free_rotation().at(t)))
                 }
                 Kind::Top => match case.lagrange_top() {
                     Some(top) => Ok(Reference::closed("Lagrange top, elliptic functions", top.at(t))),
@@ -250,8 +248,12 @@ impl<G: Group> Case<G> {
 }
 
 impl Case<So3> {
+    /// The closed form of the motion without loads.
+    pub(super) fn free_rotation(&self) -> FreeRotation {
+        free_rotation(self.body.inertia.matrix(), &self.psi, &self.start.pose, &self.omega())
+    }
     /// The closed form, if the body is a symmetric top about its third axis.
-    fn lagrange_top(&self) -> Option<LagrangeTop> {
+    pub(super) fn lagrange_top(&self) -> Option<LagrangeTop> {
         let m = self.body.inertia.matrix();
         let diagonal = [(0, 1), (0, 2), (1, 2)].iter().all(|(i, j)| m[(*i, *j)] == 0.0);
         if !(diagonal && m[(0, 0)] == m[(1, 1)]) {

@@ -15,7 +15,7 @@
 //! however close Π comes to the r axis, because Πp : Πq = α cn : β sn.
 
 use super::attitude::{self, lift};
-use super::elliptic::{first, jacobi, third_excess};
+use super::elliptic::{complete_first, first, jacobi, third_excess};
 use crate::scalar::{Dd, Real};
 use nalgebra::{Matrix3, Vector3};
 
@@ -38,6 +38,8 @@ pub struct FreeRotation {
     momentum0: Vector3<Dd>,
     /// Columns: principal axes in the body frame.
     axes: Matrix3<Dd>,
+    /// The column of the middle moment.
+    middle: usize,
     motion: Motion,
 }
 
@@ -105,7 +107,8 @@ impl FreeRotation {
             }
             None => Motion::Steady { omega },
         };
-        FreeRotation { attitude0, momentum0, axes, motion }
+        let middle = ascending(&moments)[1];
+        FreeRotation { attitude0, momentum0, axes, middle, motion }
     }
 
     /// Attitude (body to space) and body angular momentum at time `t`, of either sign.
@@ -132,13 +135,43 @@ impl FreeRotation {
             }
         }
     }
+
+    /// The axis of the middle moment, in the body: a free body cannot spin about it steadily, and turns over. Where two
+    /// moments are equal it is one of their axes.
+    pub fn middle_axis(&self) -> Vector3<f64> {
+        self.axes.column(self.middle).map(Dd::to_f64)
+    }
+
+    /// The time from one change of sign of the momentum about the axis of the middle moment to the next, half the period
+    /// of the momentum. `None` where it keeps its sign for ever: the angular velocity is constant, or tends to a
+    /// constant.
+    ///
+    /// ```
+    /// use nalgebra::{Matrix3, Vector3};
+    /// use polhode::reference::FreeRotation;
+    /// let inertia = Matrix3::from_diagonal(&Vector3::new(13.0, 5.0, 10.0));
+    /// let omega = Vector3::new(0.0, 0.05, 10.0);
+    /// let brick = FreeRotation::new(&inertia, &Matrix3::identity(), &omega);
+    /// let interval = brick.flip_interval().unwrap();
+    /// assert!((interval - 2.7231207686955517).abs() < 1e-15);
+    /// assert_eq!(brick.middle_axis(), Vector3::z());
+    /// assert!((brick.at(interval).1 + Vector3::new(0.0, -0.25, 100.0)).norm() < 1e-13);
+    /// assert!(FreeRotation::new(&inertia, &Matrix3::identity(), &Vector3::z()).flip_interval().is_none());
+    /// ```
+    pub fn flip_interval(&self) -> Option<f64> {
+        match &self.motion {
+            Motion::Elliptic(e) if e.m1.to_f64() > 0.0 => {
+                Some((complete_first(e.m1) * 2.0 / e.lambda).to_f64())
+            }
+            _ => None,
+        }
+    }
 }
 
 impl Elliptic {
     /// None when the angular velocity is constant.
     fn new(moments: &[Dd; 3], momentum: &Vector3<Dd>) -> Option<Elliptic> {
-        let mut sorted = [0, 1, 2];
-        sorted.sort_by(|&i, &j| moments[i].to_f64().total_cmp(&moments[j].to_f64()));
+        let sorted = ascending(moments);
         let [a, b, c] = sorted;
         let difference = |i: usize, j: usize| {
             let d = moments[j] - moments[i];
@@ -214,6 +247,13 @@ impl Elliptic {
         let third = momentum.map(|x| x / self.length);
         Matrix3::from_columns(&[first, third.cross(&first), third])
     }
+}
+
+/// The indices of the moments, the least first.
+fn ascending(moments: &[Dd; 3]) -> [usize; 3] {
+    let mut sorted = [0, 1, 2];
+    sorted.sort_by(|&i, &j| moments[i].to_f64().total_cmp(&moments[j].to_f64()));
+    sorted
 }
 
 /// Moments and principal axes (columns, right-handed) of a symmetric matrix by Jacobi's rotations.

@@ -1,9 +1,12 @@
-//! The driver: time loop, observers, invariants and their drift, columns for recorders.
+//! The driver: time loop, observers, invariants and their drift, an estimate of the energy error, columns for
+//! recorders.
 
+mod estimate;
 mod invariants;
 mod plan;
 mod snapshot;
 
+pub use estimate::{EnergyEstimate, Estimate};
 pub use invariants::{Drift, EnergyError, Invariants};
 pub use plan::{Plan, PlanError};
 pub use snapshot::{Moving, Recorder, Snapshot};

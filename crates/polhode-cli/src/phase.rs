@@ -1,0 +1,91 @@
+//! Frequencies of a run beside those of the exact motion.
+
+use polhode::check::{Crossings, Nutation};
+use polhode::problem::{ExactFrequencies, Model};
+use polhode::run::Snapshot;
+use serde::Serialize;
+
+/// Watches what repeats in a motion: how a body that turns over does so, and how the third axis of any other nutates
+/// and precesses.
+#[derive(Debug)]
+pub struct Phase {
+    exact: ExactFrequencies,
+    nutation: Nutation,
+    flips: Crossings,
+}
+
+/// What was seen, with relative errors; nothing where it has no meaning.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Frequencies {
+    pub periods: Option<u64>,
+    pub nutation: Option<f64>,
+    pub nutation_exact: Option<f64>,
+    pub nutation_error: Option<f64>,
+    pub precession: Option<f64>,
+    pub precession_exact: Option<f64>,
+    pub precession_error: Option<f64>,
+    pub precession_fit: Option<f64>,
+    pub precession_fit_error: Option<f64>,
+    pub tilt_min: Option<f64>,
+    pub tilt_max: Option<f64>,
+    pub flips: Option<u64>,
+    pub flip_interval: Option<f64>,
+    pub flip_interval_exact: Option<f64>,
+    pub flip_interval_error: Option<f64>,
+}
+
+impl Phase {
+    /// For a run of this model.
+    pub fn new(model: &Model) -> Self {
+        Phase {
+            exact: model.frequencies().unwrap_or_default(),
+            nutation: Nutation::new(),
+            flips: Crossings::new(),
+        }
+    }
+    /// One more state.
+    pub fn observe(&mut self, snapshot: &Snapshot) {
+        match &self.exact.flip {
+            Some(flip) => self.flips.observe(snapshot.t, snapshot.momentum_body.dot(&flip.axis)),
+            None => self.nutation.observe(snapshot.t, &snapshot.attitude),
+        }
+    }
+    /// What was seen.
+    pub fn frequencies(&self) -> Frequencies {
+        let error = |seen: Option<f64>, exact: Option<f64>| {
+            seen.zip(exact.filter(|x| *x != 0.0)).map(|(seen, exact)| seen / exact - 1.0)
+        };
+        if let Some(flip) = &self.exact.flip {
+            let (interval, exact) = (self.flips.interval(), Some(flip.interval));
+            return Frequencies {
+                flips: Some(self.flips.count()),
+                flip_interval: interval,
+                flip_interval_exact: exact,
+                flip_interval_error: error(interval, exact),
+                ..Default::default()
+            };
+        }
+        let (seen, exact) = (&self.nutation, &self.exact);
+        Frequencies {
+            periods: Some(seen.periods()),
+            nutation: seen.frequency(),
+            nutation_exact: exact.nutation,
+            nutation_error: error(seen.frequency(), exact.nutation),
+            precession: seen.precession(),
+            precession_exact: exact.precession,
+            precession_error: error(seen.precession(), exact.precession),
+            precession_fit: seen.precession_fit(),
+            precession_fit_error: error(seen.precession_fit(), exact.precession),
+            tilt_min: seen.tilt().map(|[low, _]| low),
+            tilt_max: seen.tilt().map(|[_, high]| high),
+            ..Default::default()
+        }
+    }
+}
+
+impl Frequencies {
+    /// The error of the precession: over whole nutations where the exact motion has any, else that of the fitted line.
+    pub fn precession_best_error(&self) -> Option<f64> {
+        if self.nutation_exact.is_some() { self.precession_error } else { self.precession_fit_error }
+    }
+}

@@ -1,0 +1,137 @@
+//! How well the change of the potential that the motion at the start of a step predicts bounds the change of energy
+//! that the step makes (Kasti, section 6b).
+
+use crate::body::{Body, Load, State};
+use crate::group::{Group, Rotation, So3};
+use nalgebra::Vector3;
+
+/// What an [`EnergyEstimate`] has seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Estimate {
+    /// Steps seen.
+    pub steps: u64,
+    /// The largest predicted change of the potential in a step, without sign.
+    pub max_potential: f64,
+    /// The largest change of the energy in a step, without sign.
+    pub max_energy: f64,
+    /// Steps in which the energy changed by no more than predicted, without signs.
+    pub bounded: u64,
+    /// Steps in which the energy grew by no more than predicted, with signs.
+    pub bounded_signed: u64,
+    /// The factor that makes the changes of energy from the predictions best, by least squares; `None` where all
+    /// predictions are zero.
+    pub ratio: Option<f64>,
+    /// The largest predicted change T h²|Ω|²/4 of the kinetic energy T in a step: not small, and no bound.
+    pub kinetic: f64,
+}
+
+/// Compares the change of energy in each step with the change of potential that the start of the step predicts.
+///
+/// The prediction is a Taylor series of the Euler parameters of the turn in a step h, with Ω and Ω' at its start:
+/// p = (1, 0) + h (0, Ω/2) + h²/2 (-|Ω|²/4, Ω'/2), whose length is not quite one and stays so.
+///
+/// ```
+/// use nalgebra::{Matrix3, Vector3};
+/// use polhode::body::{Body, RotaryInertia, TopGravity};
+/// use polhode::group::{Rotation, So3};
+/// use polhode::method::{Method, Stepper};
+/// use polhode::run::EnergyEstimate;
+///
+/// let inertia = RotaryInertia::about_fixed_point(Matrix3::from_diagonal(&Vector3::new(5.0, 5.0, 1.0)))?;
+/// let top = Body::<f64, So3, _> { inertia, load: TopGravity { mgl: 20.0 } };
+/// let tilt = Rotation::from_rotation_vector(&Vector3::new(0.3, 0.0, 0.0));
+/// let mut state = top.state(tilt, &Vector3::new(0.0, 0.0, 50.0));
+/// let mut stepper = Stepper::<f64, So3>::new(&Method::parse("bbtrapwd")?);
+/// let mut estimate = EnergyEstimate::new();
+/// for n in 0..1000 {
+///     let (t, h) = (1e-3 * n as f64, 1e-3);
+///     let next = stepper.step(&top, &state, t, h)?;
+///     estimate.observe(&top, &state, t, h, &next);
+///     state = next;
+/// }
+/// let seen = estimate.report().unwrap();
+/// assert_eq!((seen.steps, seen.bounded), (1000, 1000));
+/// assert!(seen.max_energy < 1e-3 * seen.max_potential);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct EnergyEstimate {
+    seen: Estimate,
+    /// Σ prediction · change and Σ prediction².
+    product: f64,
+    square: f64,
+    without_potential: bool,
+}
+
+impl EnergyEstimate {
+    /// Nothing seen yet.
+    pub fn new() -> Self {
+        EnergyEstimate::default()
+    }
+
+    /// One step of size `h`, from `before` at time `t` to `after`.
+    pub fn observe<L: Load<f64>>(
+        &mut self,
+        body: &Body<f64, So3, L>,
+        before: &State<f64, So3>,
+        t: f64,
+        h: f64,
+        after: &State<f64, So3>,
+    ) {
+        let (omega, omega_after) = (body.velocity(before), body.velocity(after));
+        let acceleration = So3::velocity(&body.inertia, &body.momentum_rate(before, t));
+        let predicted = predicted_potential(body, before, t, h, &omega, &acceleration);
+        let potentials = body.potential_energy(before, t).zip(body.potential_energy(after, t + h));
+        let Some((predicted, (start, end))) = predicted.zip(potentials) else {
+            self.without_potential = true;
+            return;
+        };
+        // The mean velocity times the increment of momentum: a difference of kinetic energies would lose its digits.
+        let kinetic = 0.5 * (omega + omega_after).dot(&(after.momentum - before.momentum));
+        let change = kinetic + (end - start);
+        let seen = &mut self.seen;
+        seen.steps += 1;
+        seen.max_potential = seen.max_potential.max(predicted.abs());
+        seen.max_energy = seen.max_energy.max(change.abs());
+        seen.bounded += u64::from(change.abs() <= predicted.abs());
+        seen.bounded_signed += u64::from(change <= predicted);
+        seen.kinetic = seen.kinetic.max(body.kinetic_energy(before) * h * h * omega.norm_squared() / 4.0);
+        self.product += predicted * change;
+        self.square += predicted * predicted;
+    }
+
+    /// What was seen; `None` where a load has no potential, or no step was seen.
+    pub fn report(&self) -> Option<Estimate> {
+        if self.without_potential || self.seen.steps == 0 {
+            return None;
+        }
+        let ratio = (self.square > 0.0).then(|| self.product / self.square);
+        Some(Estimate { ratio, ..self.seen })
+    }
+}
+
+/// The change of the potential from the attitude R to the predicted one, R A(p).
+fn predicted_potential<L: Load<f64>>(
+    body: &Body<f64, So3, L>,
+    before: &State<f64, So3>,
+    t: f64,
+    h: f64,
+    omega: &Vector3<f64>,
+    acceleration: &Vector3<f64>,
+) -> Option<f64> {
+    let square = omega.norm_squared();
+    let axis = omega * (0.5 * h) + acceleration * (0.25 * h * h);
+    let turn = Rotation::from_q_wxyz([1.0 - h * h * square / 8.0, axis.x, axis.y, axis.z]);
+    // |p|² - 1, multiplied out: its terms of second order cancel.
+    let excess = h.powi(3) * omega.dot(acceleration) / 4.0
+        + h.powi(4) * (square * square / 64.0 + acceleration.norm_squared() / 16.0);
+    let there = State { pose: before.pose.compose(&turn), momentum: before.momentum };
+    let (here, there) = (body.potential_energy(before, t)?, body.potential_energy(&there, t)?);
+    Some(there - here + radial(there, excess))
+}
+
+/// What the length of p adds to the potential: A(p) is |p|² times a rotation, and a potential that is linear in the
+/// attitude matrix, as that of gravity, grows with it.
+fn radial(potential: f64, excess: f64) -> f64 {
+    excess * potential
+}
