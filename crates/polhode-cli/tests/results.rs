@@ -217,7 +217,7 @@ fn methods_are_listed() {
         assert!(text.contains(part), "{part}");
     }
     let list = json(&["methods", "--json"]);
-    assert_eq!(list.as_array().map(Vec::len), Some(34));
+    assert_eq!(list.as_array().map(Vec::len), Some(38));
     for method in list.as_array().unwrap() {
         assert!(method["id"].is_string() && method["title"].is_string() && method["citation"].is_string());
         assert!(
@@ -225,7 +225,7 @@ fn methods_are_listed() {
         );
         assert_eq!(method["group"], serde_json::json!(["so3", "se3"]));
         let claims = method["claims"].as_object().unwrap();
-        assert!(claims.len() == 7 && claims.values().all(Value::is_boolean));
+        assert!(claims.len() == 8 && claims.values().all(Value::is_boolean));
     }
     let one = json(&["methods", "compose:akw:6", "--json"]);
     assert_eq!((one["order"].as_u64(), one["claims"]["free_momentum"].as_bool()), (Some(6), Some(true)));

@@ -150,12 +150,23 @@ pub fn variants() -> Vec<Method> {
     let mut ids = Vec::new();
     for method in Method::all().iter().filter(|m| !m.id().starts_with("compose:")) {
         for choice in method.options() {
-            let numbers = ["1", "0.5", "0"];
-            let values = if choice.range.is_some() { &numbers[..] } else { choice.words };
+            let values: &[&str] = match choice.name {
+                "rho" => &["1", "0.5", "0"],
+                "alpha" => &["0", "1"],
+                "beta" => &["1/6", "0.3025"],
+                "gamma" => &["0.6"],
+                // Of a rule that is not the default one.
+                "tolerance" => &[],
+                _ => choice.words,
+            };
             let given = values.iter().filter(|value| **value != choice.default);
             ids.extend(given.map(|value| format!("{},{}={value}", method.id(), choice.name)));
         }
     }
+    ids.extend(
+        ["rotation-vector,residual=collocated,gamma=0.6", "euler-parameters,beta=1/6,moment=jump"]
+            .map(String::from),
+    );
     // The two pairs of map and load that keep the energy of a falling body.
     ids.push("preserving:cayley,load=mean,reading=hom4".into());
     ids.iter().map(|id| method(id)).collect()
