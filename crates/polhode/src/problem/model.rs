@@ -92,9 +92,6 @@ impl fmt::Display for Failed {
 
 impl std::error::Error for Failed {}
 
-/// Sees the state before each step, its time, the size of the step and the state after it.
-type Steps<'a, G> = dyn FnMut(&State<f64, G>, f64, f64, &State<f64, G>) + 'a;
-
 /// Sees each step by its number, and its snapshot if it asks; may stop the run.
 pub type Observer<'a> = dyn FnMut(u64, &dyn Fn() -> Snapshot) -> ControlFlow<()> + 'a;
 
@@ -266,7 +263,7 @@ impl<G: Group> Case<G> {
         &self,
         method: &Method,
         plan: &Plan,
-        mut steps: Option<&mut Steps<'_, G>>,
+        mut estimate: Option<&mut EnergyEstimate>,
         observer: &mut Observer<'_>,
     ) -> Result<Ended, Failed> {
         let ended = |o: Outcome<G>| Ended {
@@ -278,8 +275,8 @@ impl<G: Group> Case<G> {
         };
         let mut before = self.start;
         let mut watch = |n: u64, t: f64, state: &State<f64, G>| {
-            if let (Some(steps), Some(k)) = (&mut steps, n.checked_sub(1)) {
-                steps(&before, plan.time(k), plan.size(k), state);
+            if let (Some(estimate), Some(k)) = (&mut estimate, n.checked_sub(1)) {
+                estimate.observe(&self.body, &before, plan.time(k), plan.size(k), state);
                 before = *state;
             }
             observer(n, &|| Snapshot::of(&self.body, state, t))
@@ -334,7 +331,7 @@ impl Model {
             Cases::Motion(c) => c.run(method, plan, None, observer),
         }
     }
-    /// Runs it and shows each step to an estimate of the energy error; to nobody for a body that moves freely.
+    /// Runs it and shows each step to an estimate of the energy error.
     ///
     /// ```
     /// use core::ops::ControlFlow;
@@ -354,13 +351,8 @@ impl Model {
         observer: &mut Observer<'_>,
     ) -> Result<Ended, Failed> {
         match &self.cases {
-            Cases::Rotation(c) => {
-                let mut steps = |before: &State<f64, So3>, t: f64, h: f64, after: &State<f64, So3>| {
-                    estimate.observe(&c.body, before, t, h, after);
-                };
-                c.run(method, plan, Some(&mut steps), observer)
-            }
-            Cases::Motion(c) => c.run(method, plan, None, observer),
+            Cases::Rotation(c) => c.run(method, plan, Some(estimate), observer),
+            Cases::Motion(c) => c.run(method, plan, Some(estimate), observer),
         }
     }
 }

@@ -2,8 +2,7 @@
 //! that the step makes (Kasti, section 6b).
 
 use crate::body::{Body, Load, State};
-use crate::group::{Group, Rotation, So3};
-use nalgebra::Vector3;
+use crate::group::{Coordinates, Group, Rotation};
 
 /// What an [`EnergyEstimate`] has seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -70,32 +69,32 @@ impl EnergyEstimate {
     }
 
     /// One step of size `h`, from `before` at time `t` to `after`.
-    pub fn observe<L: Load<f64>>(
+    pub fn observe<G: Group, L: Load<f64>>(
         &mut self,
-        body: &Body<f64, So3, L>,
-        before: &State<f64, So3>,
+        body: &Body<f64, G, L>,
+        before: &State<f64, G>,
         t: f64,
         h: f64,
-        after: &State<f64, So3>,
+        after: &State<f64, G>,
     ) {
-        let (omega, omega_after) = (body.velocity(before), body.velocity(after));
-        let acceleration = So3::velocity(&body.inertia, &body.momentum_rate(before, t));
-        let predicted = predicted_potential(body, before, t, h, &omega, &acceleration);
+        let (velocity, velocity_after) = (body.velocity(before), body.velocity(after));
+        let predicted = predicted_potential(body, before, t, h);
         let potentials = body.potential_energy(before, t).zip(body.potential_energy(after, t + h));
         let Some((predicted, (start, end))) = predicted.zip(potentials) else {
             self.without_potential = true;
             return;
         };
         // The mean velocity times the increment of momentum: a difference of kinetic energies would lose its digits.
-        let kinetic = 0.5 * (omega + omega_after).dot(&(after.momentum - before.momentum));
+        let kinetic = 0.5 * (velocity + velocity_after).inner(&(after.momentum - before.momentum));
         let change = kinetic + (end - start);
+        let turning = G::angular(&velocity).norm_squared();
         let seen = &mut self.seen;
         seen.steps += 1;
         seen.max_potential = seen.max_potential.max(predicted.abs());
         seen.max_energy = seen.max_energy.max(change.abs());
         seen.bounded += u64::from(change.abs() <= predicted.abs());
         seen.bounded_signed += u64::from(change <= predicted);
-        seen.kinetic = seen.kinetic.max(body.kinetic_energy(before) * h * h * omega.norm_squared() / 4.0);
+        seen.kinetic = seen.kinetic.max(body.kinetic_energy(before) * h * h * turning / 4.0);
         self.product += predicted * change;
         self.square += predicted * predicted;
     }
@@ -110,28 +109,30 @@ impl EnergyEstimate {
     }
 }
 
-/// The change of the potential from the attitude R to the predicted one, R A(p).
-fn predicted_potential<L: Load<f64>>(
-    body: &Body<f64, So3, L>,
-    before: &State<f64, So3>,
+/// The change of the potential from the pose at `t` to the predicted one: the attitude R A(p), and the position of a
+/// moving body by its own series.
+fn predicted_potential<G: Group, L: Load<f64>>(
+    body: &Body<f64, G, L>,
+    before: &State<f64, G>,
     t: f64,
     h: f64,
-    omega: &Vector3<f64>,
-    acceleration: &Vector3<f64>,
 ) -> Option<f64> {
+    let velocity = body.velocity(before);
+    let rate = G::velocity(&body.inertia, &body.momentum_rate(before, t));
+    let (omega, acceleration) = (G::angular(&velocity), G::angular(&rate));
     let square = omega.norm_squared();
     let axis = omega * (0.5 * h) + acceleration * (0.25 * h * h);
     let turn = Rotation::from_q_wxyz([1.0 - h * h * square / 8.0, axis.x, axis.y, axis.z]);
     // |p|² - 1, multiplied out: its terms of second order cancel.
-    let excess = h.powi(3) * omega.dot(acceleration) / 4.0
+    let excess = h.powi(3) * omega.dot(&acceleration) / 4.0
         + h.powi(4) * (square * square / 64.0 + acceleration.norm_squared() / 16.0);
-    let there = State { pose: before.pose.compose(&turn), momentum: before.momentum };
-    let (here, there) = (body.potential_energy(before, t)?, body.potential_energy(&there, t)?);
-    Some(there - here + radial(there, excess))
-}
-
-/// What the length of p adds to the potential: A(p) is |p|² times a rotation, and a potential that is linear in the
-/// attitude matrix, as that of gravity, grows with it.
-fn radial(potential: f64, excess: f64) -> f64 {
-    excess * potential
+    let from = G::kinematics(t, &before.pose, &velocity).beginning();
+    let linear = G::linear(&velocity);
+    let shift = linear * h + (G::linear(&rate) + omega.cross(&linear)) * (0.5 * h * h);
+    let pose = G::pose(&from.attitude.compose(&turn), &(from.position + from.attitude.rotate(&shift)));
+    let to = G::kinematics(t, &pose, &velocity);
+    let change = body.load.potential(&to)? - body.load.potential(&from)?;
+    // A(p) is |p|² times a rotation, and the potential goes on beyond the rotations along its finite derivative.
+    let slope = body.load.finite_derivative(&from, &to).base;
+    Some(change + excess * slope.dot(&to.attitude.matrix()))
 }

@@ -17,14 +17,19 @@ fn methods() -> Vec<Method> {
     Method::all().into_iter().chain(variants()).chain(composed(6)).chain(composed(8)).collect()
 }
 
-/// The drift over the run, or up to where an unstable method has grown the momentum a hundredfold.
+/// The drift over the run, or up to where an unstable method has grown the momentum a hundredfold or fails with an energy
+/// that has grown tenfold.
 fn drift<G: Group>(method: &Method, (body, start): &Case<f64, G>, h: f64) -> Drift {
     let plan = Plan::new(h, h * STEPS as f64).unwrap();
     let most = 100.0 * start.momentum.length();
     let mut watch = |_: u64, _: f64, state: &State<f64, G>| {
         if state.momentum.length() < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
-    run(body, start, method, &plan, &mut watch).unwrap().drift
+    match run(body, start, method, &plan, &mut watch) {
+        Ok(outcome) => outcome.drift,
+        Err(failed) if energy(&failed.last_good.drift) > 10.0 => failed.last_good.drift,
+        Err(failed) => panic!("{}: {failed}", method.id()),
+    }
 }
 
 fn energy(d: &Drift) -> f64 {
@@ -69,6 +74,18 @@ fn invariants_on_so3_are_kept_exactly_where_claimed() {
 }
 
 #[test]
+fn energy_under_a_potential_is_kept_exactly_where_claimed() {
+    let well = rotation::<f64>("soft-wall-attractive");
+    let mut wrong = Vec::new();
+    for method in methods() {
+        let seen = energy(&drift(&method, &well, 0.1));
+        let claim = ("energy in the well", method.claims().potential_energy, seen, 1e-12);
+        wrong.extend(disagreements(&method, &[claim]));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
 fn invariants_on_se3_are_kept_exactly_where_claimed() {
     let body = motion::<f64>();
     let mut wrong = Vec::new();
@@ -78,6 +95,8 @@ fn invariants_on_se3_are_kept_exactly_where_claimed() {
         // At |Ω| h = 0.5 a method of order eight loses no more than round-off does, at three times that it shows. It
         // flies three times as far then, and the lever with it.
         let (h, lever) = if method.order() == 8 { (0.75, 5e-9) } else { (0.25, 1e-9) };
+        // Twenty-four unknowns leave more of it.
+        let lever = if method.id().contains("convected") { 2.0 * lever } else { lever };
         let d = drift(&method, &body, h);
         let linear = d.linear_momentum_space.unwrap();
         let fallen = polhode::check::drift(&method, &fall.0, &fall.1, 0.25, 40).unwrap();
@@ -138,8 +157,10 @@ fn a_free_body_turns_on_se3_as_on_so3() {
         let attitude = one.pose.distance(&other.pose.attitude);
         let momentum = (one.momentum - Se3::angular(&other.momentum)).norm() / one.momentum.norm();
         let shift = other.pose.position.norm() + Se3::linear(&other.momentum).norm();
+        // With eighteen and with twenty-four unknowns round-off is not the same.
+        let round_off = if method.id().contains("convected") { 2e-12 } else { 2e-13 };
         assert!(
-            attitude.max(momentum) < 1e-13 && shift == 0.0,
+            attitude.max(momentum) < round_off && shift == 0.0,
             "{}: {attitude:e} {momentum:e} {shift:e}",
             method.id()
         );
