@@ -144,7 +144,7 @@ pub fn methods(options: &ListOptions) -> Result<(), Failure> {
          Kept to round-off, free: E energy, M momentum in space, N length of the body momentum;\n\
          under gravity: E energy, V vertical momentum, A momentum about the axis of a symmetric top.\n\
          \n\
-         Options follow the id: preserving:cayley,load=mean, galpha:exp,rho=0.5, decaying:cayley,reading=hom4.\n\
+         Options follow the id: preserving:cayley,load=mean, galpha:exp,rho=0.5, euler-parameters,beta=1/6.\n\
          \n\
          Further methods:\n\
          \x20 kinematic:<map>                   the pose from the velocities of a prescribed motion, no dynamics\n\
@@ -180,6 +180,7 @@ fn method_text(method: &Method) -> String {
         (c.gravity_axial, "momentum about the axis of a symmetric top"),
     ]);
     let fall = words(&[(c.fall_energy, "energy")]);
+    let potential = words(&[(c.potential_energy, "energy")]);
     let symmetric = if method.is_symmetric() { "yes: a step backward undoes a step forward" } else { "no" };
     let kind = if method.is_explicit() { "explicit" } else { "implicit, solved by Newton's method" };
     let rows: Vec<Vec<String>> = [
@@ -191,6 +192,7 @@ fn method_text(method: &Method) -> String {
         ("keeps, free", &free),
         ("keeps, heavy top", &gravity),
         ("keeps, free fall", &fall),
+        ("keeps, any potential", &potential),
         ("source", method.citation()),
     ]
     .map(|(name, value)| vec![name.to_string(), value.to_string()])

@@ -385,3 +385,112 @@ fn iterate<S: Real, G: Group, L: Load<S>>(
     let (t, h) = (start.t.largest(), start.h.largest());
     Err(StepError::NotConverged { t, h, iterations: MOST_ITERATIONS, residual: norm.largest() })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::body::{Body, Gravity, NoLoad, RotaryInertia, RotationalSpring, SpatialInertia, TopGravity};
+    use crate::group::{Se3, So3};
+
+    fn body<L: Load<f64>>(moments: [f64; 3], load: L) -> Body<f64, So3, L> {
+        let inertia =
+            RotaryInertia::about_fixed_point(Matrix3::from_diagonal(&Vector3::from(moments))).unwrap();
+        Body { inertia, load }
+    }
+    fn tilted(angle: f64) -> Rotation<f64> {
+        Rotation::from_rotation_vector(&Vector3::new(angle, 0.0, 0.0))
+    }
+    /// The multipliers of a step, and both ends of it.
+    fn solved<G: Group, L: Load<f64>>(
+        body: &Body<f64, G, L>,
+        state: &State<f64, G>,
+        h: f64,
+    ) -> (SVector<f64, 6>, [Frame<f64>; 2]) {
+        let mut start = Start::new(body, state, 0.0, h);
+        let scheme = Convected::scaled(Frame::of(state), &start);
+        let x = solve(&scheme, &mut start, &mut Work::default()).unwrap();
+        let ends = scheme.ends::<G, f64>(&x);
+        (scheme.equations(&start, &ends).1, ends)
+    }
+
+    #[test]
+    fn multipliers_of_a_top_have_a_closed_form() {
+        for h in [0.01, 0.2] {
+            let (mgl, top) = (20.0, body([5.0, 4.0, 1.0], TopGravity { mgl: 20.0 }));
+            let state = top.state(tilted(0.3), &Vector3::new(0.4, -0.3, 5.0));
+            let (lambda, ends) = solved(&top, &state, h);
+            let momentum = (ends[0].body_momentum::<So3>() + ends[1].body_momentum::<So3>()) * 0.5;
+            let turn = So3::velocity(&top.inertia, &momentum) * h;
+            let up = ends[0].base.transpose() * Vector3::z();
+            let c = up - turn.cross(&up) * 0.5;
+            let closed = SVector::from([0.0, 0.0, mgl * c.z, mgl * c.y * 0.5, mgl * c.x * 0.5, 0.0]);
+            assert!((lambda - closed).amax() < 1e-13 * mgl, "h = {h}: {lambda} {closed}");
+        }
+    }
+
+    #[test]
+    fn nothing_holds_a_free_body() {
+        let brick = body([13.0, 5.0, 10.0], NoLoad);
+        let state = brick.state(tilted(0.3), &Vector3::new(0.5, 1.0, 10.0));
+        let (lambda, ends) = solved(&brick, &state, 0.05);
+        assert!(lambda.amax() < 1e-13 * ends[0].momentum.amax(), "{lambda}");
+    }
+
+    /// The largest strain ½(QᵀQ - 1), and the largest entry of C(q) p relative to the momenta.
+    fn violations(frame: &Frame<f64>) -> [f64; 2] {
+        let strain = (frame.base.transpose() * frame.base - Matrix3::identity()) * 0.5;
+        let x = frame.base.transpose() * frame.momentum;
+        [strain.amax(), (x + x.transpose()).amax() / frame.momentum.amax()]
+    }
+
+    /// The largest violations in steps that carry base vectors and momenta along.
+    fn carried<G: Group, L: Load<f64>>(
+        body: &Body<f64, G, L>,
+        state: State<f64, G>,
+        h: f64,
+        steps: usize,
+    ) -> [f64; 2] {
+        let (mut old, mut state, mut worst) = (Frame::of(&state), state, [0.0f64; 2]);
+        let stopping = Stopping { rule: Stop::After, tolerance: 1e-8 };
+        for n in 0..steps {
+            let start = Start::new(body, &state, n as f64 * h, h);
+            let scheme = Convected { old, scale: Scale::raw() };
+            let x = iterate(&scheme, stopping, &start, &mut Work::default()).unwrap();
+            let new = scheme.ends::<G, f64>(&x)[1];
+            let end = scheme.finish(&start, &x);
+            (old, state) = (new, end);
+            worst = core::array::from_fn(|i| worst[i].max(violations(&old)[i]));
+        }
+        worst
+    }
+
+    #[test]
+    fn base_vectors_stay_orthonormal_and_momenta_orthogonal_to_strains() {
+        let brick = body([13.0, 5.0, 10.0], NoLoad);
+        let free = brick.state(tilted(0.0), &Vector3::new(0.0, 0.05, 10.0));
+        let top = body([5.0, 4.0, 1.0], TopGravity { mgl: 20.0 });
+        let heavy = top.state(tilted(0.3), &Vector3::new(0.4, -0.3, 5.0));
+        let spring = body([1.0, 1.2, 0.8], RotationalSpring { stiffness: Vector3::new(30.0, 20.0, 10.0) });
+        let swinging = spring.state(tilted(0.3), &Vector3::new(0.4, -0.3, 2.0));
+        let center_body = Vector3::new(0.1, -0.2, 0.3);
+        let fall = Body::<f64, Se3, _> {
+            inertia: SpatialInertia::new(
+                2.0,
+                center_body,
+                Matrix3::from_diagonal(&Vector3::new(1.0, 2.0, 2.5)),
+            )
+            .unwrap(),
+            load: Gravity { weight_space: Vector3::new(0.0, 0.0, -19.62), center_body },
+        };
+        let velocity = Se3::vector(&Vector3::new(0.5, 0.1, -0.2), &Vector3::new(0.3, 2.0, 0.4));
+        let falling = fall.state(Se3::pose(&tilted(0.2), &Vector3::zeros()), &velocity);
+        for (name, [strain, product]) in [
+            ("free", carried(&brick, free, 0.01, 10_000)),
+            ("heavy", carried(&top, heavy, 0.01, 10_000)),
+            ("spring", carried(&spring, swinging, 0.01, 10_000)),
+            ("fall", carried(&fall, falling, 0.01, 300)),
+        ] {
+            assert!(strain < 1e-12 && product < 1e-12, "{name}: {strain:e} {product:e}");
+        }
+    }
+}

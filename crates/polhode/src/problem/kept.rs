@@ -63,6 +63,7 @@ fn setting(problem: &Problem) -> Setting {
         Kind::Spring => Setting::Potential,
         Kind::Driven if !driven && still(&["weight"]) => Setting::Free,
         Kind::Driven if !driven && upright => Setting::Gravity,
+        Kind::Driven if !driven => Setting::Potential,
         Kind::Driven => Setting::Other,
         Kind::FreeBody if still(&["gravity"]) => Setting::Flight,
         Kind::FreeBody => Setting::Fall,
@@ -96,7 +97,8 @@ impl Problem {
             (Gravity, "momentum_vertical") => (true, claims.gravity_vertical),
             (Gravity, "momentum_axial") => (top, claims.gravity_axial),
             (Fall, "energy") => (true, claims.fall_energy),
-            (Wall, "energy" | "momentum_vertical") | (Potential, "energy") => (true, false),
+            (Wall | Potential, "energy") => (true, claims.potential_energy),
+            (Wall, "momentum_vertical") => (true, false),
             (Free | Wall, "momentum_axial") => (symmetric(self), false),
             // About a reference point off the centre of mass the angular momentum is not of constant length.
             (Flight | Fall, "momentum_body") => (centered, false),
