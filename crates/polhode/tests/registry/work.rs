@@ -51,10 +51,12 @@ fn newton_takes_two_or_three_iterations_and_one_jacobian_per_solve() {
         // Solves per step: one for each implicit half step, one for each block of stages.
         let composed = method.id().starts_with("compose:");
         let solves = if method.is_explicit() { 0 } else { 1000 * if composed { 5 } else { 1 } };
-        let three = ["backward-euler", "backward-euler-m", "swc1", "bbtrap"].contains(&method.id())
-            || method.id().starts_with("decaying:")
-            || method.id().ends_with("convected")
-            || method.id().starts_with("compose:convected:");
+        let three =
+            ["backward-euler", "backward-euler-m", "swc1", "bbtrap", "euler-parameters", "rotation-vector"]
+                .contains(&method.id())
+                || method.id().starts_with("decaying:")
+                || method.id().ends_with("convected")
+                || method.id().starts_with("compose:convected:");
         let golden = if three { 3 } else { 2 };
         let most = if method.is_explicit() { 0 } else { golden };
         let seen = (work.solves, work.jacobians, work.retries, work.most_iterations);
