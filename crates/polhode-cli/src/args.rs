@@ -84,7 +84,7 @@ pub struct RunOptions {
     /// Measure nutation, precession and tilt, or how often a free body turns over
     #[arg(long)]
     pub frequencies: bool,
-    /// Compare the change of energy in each step with its estimate from the start of the step
+    /// Compare the change of energy in each step with its estimate from the start of the step; --out has both
     #[arg(long)]
     pub estimate: bool,
     /// Print one JSON object

@@ -151,6 +151,13 @@ fn a_run_tells_its_energy_estimate() {
     let fall = run(&["free-body", "--set", "gravity=0,0,-9.81", "--until", "1", "--step", "0.001"]);
     let most = number(&fall["energy_estimate"]["max_potential"]);
     assert!((0.18..0.21).contains(&most), "{most}");
+    let place = std::env::temp_dir().join(format!("polhode-estimate-{}.csv", std::process::id()));
+    let path = place.to_str().unwrap();
+    fine(&["run", "spinning-top", "--estimate", "--until", "0.1", "--out", path]);
+    let rows = std::fs::read_to_string(&place).unwrap();
+    std::fs::remove_file(&place).unwrap();
+    assert!(rows.lines().next().unwrap().ends_with(",energy,potential_estimate,energy_change"), "{rows}");
+    assert!(rows.lines().nth(1).unwrap().ends_with(",0.0,0.0") && rows.lines().count() == 102);
     let text = fine(&["run", "spinning-top", "--method", "bbtrapwd", "--estimate"]);
     assert!(text.contains("change within the estimate  10000"), "{text}");
 }

@@ -47,7 +47,21 @@ fn where_it_says_nothing() {
     let seen = estimate("flying-brick", &[("omega_body", "0.5,1,10")], 1e-3, 1.0).unwrap();
     assert_eq!((seen.max_potential, seen.ratio), (0.0, None));
     assert!(seen.max_energy > 0.0 && seen.bounded < seen.steps / 10);
-    // A load without a potential, and a body that moves freely.
+    // A load without a potential.
     assert_eq!(estimate("driven-body", &[], 0.01, 0.1), None);
-    assert_eq!(estimate("free-body", &[], 0.01, 0.1), None);
+}
+
+#[test]
+fn other_bodies_and_potentials_have_an_estimate_too() {
+    // It is the change of the potential to second order: of a fall, and on a spring.
+    let fall = estimate("free-body", &[("gravity", "0,0,-9.81")], 1e-3, 1.0).unwrap();
+    assert!((fall.max_potential / 0.198 - 1.0).abs() < 0.05, "{fall:?}");
+    let soft = [("stiffness", "3,2,1"), ("omega_body", "0.3,0.2,0.5")];
+    for (step, bound) in [(1e-2, 1e-3), (1e-3, 1e-4)] {
+        let spring = estimate("stiff-spring", &soft, step, 5.0).unwrap();
+        assert!(
+            spring.bounded == spring.steps && spring.max_energy < bound * spring.max_potential,
+            "{spring:?}"
+        );
+    }
 }

@@ -99,7 +99,7 @@ pub fn text(run: &Finished) -> String {
         Some(Some(seen)) => {
             text.push_str(&block("change of energy in a step, and its estimate", estimate(seen)));
         }
-        Some(None) => text.push_str("\nno estimate of the energy: no potential, or no fixed point\n"),
+        Some(None) => text.push_str("\nno estimate of the energy: a load has no potential\n"),
         None => {}
     }
     text

@@ -236,8 +236,8 @@ impl<S: Real> Convected<S> {
         let old = self.old.lift::<T>();
         [old, old.combine(&Frame::unpack(x, &self.scale.lift()), |a, b| a + b)]
     }
-    /// Eqs (27), and the multipliers.
-    #[inline(always)]
+    /// Eqs (27), and the multipliers. Not inlined: it is long, and Newton's method has many places for it.
+    #[inline(never)]
     fn equations<G: Group, L: Load<S>, T: Over<S>>(
         &self,
         start: &Start<'_, S, G, L>,

@@ -9,7 +9,7 @@ use crate::body::{
 use crate::group::{Group, Rotation, Se3, So3};
 use crate::method::Method;
 use crate::reference::SteadyPrecession;
-use crate::run::{Drift, EnergyEstimate, Outcome, Plan, Snapshot, run};
+use crate::run::{Drift, EnergyEstimate, Outcome, Plan, Snapshot, StepEstimate, run};
 use crate::solve::{StepError, Work};
 use core::fmt;
 use core::ops::ControlFlow;
@@ -274,12 +274,14 @@ impl<G: Group> Case<G> {
             finished: o.finished,
         };
         let mut before = self.start;
+        let potential = self.body.potential_energy(&self.start, plan.time(0));
+        let mut seen = estimate.as_ref().and(potential).map(|_| StepEstimate::default());
         let mut watch = |n: u64, t: f64, state: &State<f64, G>| {
             if let (Some(estimate), Some(k)) = (&mut estimate, n.checked_sub(1)) {
-                estimate.observe(&self.body, &before, plan.time(k), plan.size(k), state);
+                seen = estimate.observe(&self.body, &before, plan.time(k), plan.size(k), state);
                 before = *state;
             }
-            observer(n, &|| Snapshot::of(&self.body, state, t))
+            observer(n, &|| Snapshot { estimate: seen, ..Snapshot::of(&self.body, state, t) })
         };
         match run(&self.body, &self.start, method, plan, &mut watch) {
             Ok(outcome) => Ok(ended(outcome)),
@@ -331,7 +333,7 @@ impl Model {
             Cases::Motion(c) => c.run(method, plan, None, observer),
         }
     }
-    /// Runs it and shows each step to an estimate of the energy error.
+    /// Runs it and shows each step to an estimate of the energy error, whose steps are in the snapshots.
     ///
     /// ```
     /// use core::ops::ControlFlow;

@@ -4,6 +4,15 @@
 use crate::body::{Body, Load, State};
 use crate::group::{Coordinates, Group, Rotation};
 
+/// One step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct StepEstimate {
+    /// The predicted change of the potential.
+    pub potential: f64,
+    /// The change of the energy.
+    pub energy: f64,
+}
+
 /// What an [`EnergyEstimate`] has seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Estimate {
@@ -68,7 +77,7 @@ impl EnergyEstimate {
         EnergyEstimate::default()
     }
 
-    /// One step of size `h`, from `before` at time `t` to `after`.
+    /// One step of size `h`, from `before` at time `t` to `after`; `None` where a load has no potential.
     pub fn observe<G: Group, L: Load<f64>>(
         &mut self,
         body: &Body<f64, G, L>,
@@ -76,13 +85,13 @@ impl EnergyEstimate {
         t: f64,
         h: f64,
         after: &State<f64, G>,
-    ) {
+    ) -> Option<StepEstimate> {
         let (velocity, velocity_after) = (body.velocity(before), body.velocity(after));
         let predicted = predicted_potential(body, before, t, h);
         let potentials = body.potential_energy(before, t).zip(body.potential_energy(after, t + h));
         let Some((predicted, (start, end))) = predicted.zip(potentials) else {
             self.without_potential = true;
-            return;
+            return None;
         };
         // The mean velocity times the increment of momentum: a difference of kinetic energies would lose its digits.
         let kinetic = 0.5 * (velocity + velocity_after).inner(&(after.momentum - before.momentum));
@@ -97,6 +106,7 @@ impl EnergyEstimate {
         seen.kinetic = seen.kinetic.max(body.kinetic_energy(before) * h * h * turning / 4.0);
         self.product += predicted * change;
         self.square += predicted * predicted;
+        Some(StepEstimate { potential: predicted, energy: change })
     }
 
     /// What was seen; `None` where a load has no potential, or no step was seen.

@@ -6,7 +6,7 @@ mod invariants;
 mod plan;
 mod snapshot;
 
-pub use estimate::{EnergyEstimate, Estimate};
+pub use estimate::{EnergyEstimate, Estimate, StepEstimate};
 pub use invariants::{Drift, EnergyError, Invariants};
 pub use plan::{Plan, PlanError};
 pub use snapshot::{Moving, Recorder, Snapshot};

@@ -1,5 +1,6 @@
 //! A state as plain numbers, the same for every group, and columns of them.
 
+use super::StepEstimate;
 use crate::body::{Body, Load, State};
 use crate::group::{Group, Rotation};
 use nalgebra::Vector3;
@@ -23,6 +24,8 @@ pub struct Snapshot {
     pub energy: Option<f64>,
     /// What only a moving body has.
     pub moving: Option<Moving>,
+    /// What was estimated of the step that ended here, if that was asked for; zero at the start.
+    pub estimate: Option<StepEstimate>,
 }
 
 /// The translational part of a moving body.
@@ -55,6 +58,7 @@ impl Snapshot {
                 velocity: k.attitude.rotate(&k.velocity_body),
                 linear_momentum_space: G::linear(&space),
             }),
+            estimate: None,
         }
     }
 
@@ -76,6 +80,9 @@ impl Snapshot {
                 "velocity_z",
             ]);
         }
+        if self.estimate.is_some() {
+            names.extend(["potential_estimate", "energy_change"]);
+        }
         names
     }
 
@@ -90,6 +97,9 @@ impl Snapshot {
         row.extend(self.energy);
         if let Some(m) = &self.moving {
             row.extend(m.position.iter().chain(m.velocity.iter()));
+        }
+        if let Some(step) = &self.estimate {
+            row.extend([step.potential, step.energy]);
         }
     }
 }
