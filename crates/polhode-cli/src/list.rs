@@ -143,6 +143,7 @@ pub fn methods(options: &ListOptions) -> Result<(), Failure> {
         "\n\
          Kept to round-off, free: E energy, M momentum in space, N length of the body momentum;\n\
          under gravity: E energy, V vertical momentum, A momentum about the axis of a symmetric top.\n\
+         Energy under any potential: convected, convected-reduced, preserving:<map>,load=finite-derivative.\n\
          \n\
          Options follow the id: preserving:cayley,load=mean, galpha:exp,rho=0.5, euler-parameters,beta=1/6.\n\
          \n\
@@ -201,11 +202,7 @@ fn method_text(method: &Method) -> String {
     if !method.options().is_empty() {
         text.push_str("\noptions, as ,NAME=VALUE after the id (in a composition before its order)\n");
         for c in method.options() {
-            let values = match c.range {
-                Some([low, high]) => format!("{low} to {high}"),
-                None => c.words.join(", "),
-            };
-            text.push_str(&format!("  {:<9} {values} [default: {}]\n", c.name, c.default));
+            text.push_str(&format!("  {:<9} {} [default: {}]\n", c.name, c.span(), c.default));
             for line in wrapped(c.help, 88) {
                 text.push_str(&format!("            {line}\n"));
             }

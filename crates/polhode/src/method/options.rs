@@ -25,6 +25,17 @@ pub struct Choice {
     pub help: &'static str,
 }
 
+impl Choice {
+    /// What it takes, in words: `0 to 1`, or `dual, hom4, twist`.
+    pub fn span(&self) -> String {
+        let short = |x: f64| if x != 0.0 && x < 1e-4 { format!("{x:e}") } else { x.to_string() };
+        match self.range {
+            Some([low, high]) => format!("{} to {}", short(low), short(high)),
+            None => self.words.join(", "),
+        }
+    }
+}
+
 /// What the axial part of motion parameters means.
 pub(super) const READING: Choice = Choice {
     name: "reading",
@@ -174,8 +185,8 @@ pub(super) fn set(
         let wrong = |reason: String| MethodError::Option { id: id.into(), reason };
         let by_word = |c: &&Choice| c.words.contains(&text);
         let values = |choice: &Choice| match choice.range {
-            Some([low, high]) => format!("a number from {low} to {high}"),
-            None => choice.words.join(" or "),
+            Some(_) => format!("a number from {}", choice.span()),
+            None => choice.span().replace(", ", " or "),
         };
         let (choice, value) = match text.split_once('=') {
             Some((name, value)) => (choices.iter().find(|c| c.name == name.trim()), value.trim()),

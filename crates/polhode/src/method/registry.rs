@@ -372,7 +372,7 @@ pub static REGISTRY: &[Row] = &[
     },
     Row {
         id: "rotation-vector",
-        title: "Newmark's scheme in the rotation vector of the step, momentum form (C1; = bbtrapwd unless told otherwise)",
+        title: "Newmark's scheme in the rotation vector, momentum form (C1, = bbtrapwd)",
         order: 2,
         symmetric: false,
         claims: Claims::MOMENTUM,
