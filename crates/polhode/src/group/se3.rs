@@ -280,9 +280,14 @@ impl Group for Se3 {
         let f = -pose.attitude.unrotate(&g.position);
         let moment = so3::step_moment(map, &p, &so3::unrotated(&pose.attitude, &g.base));
         // u = N q with N = 1 + z₂ p̃ + c₄ p̃p̃ + (c - c₄) p pᵀ: the force works on q, what it does beyond that on p.
-        let (k, c, flat) = (map.coefficients(s).k, displacing(map, s).c, map.flat(s));
-        let lever = q * (S::lift(2.0) * k * k) + p.cross(&q) * flat;
-        stack(&f, &(moment + lever.cross(&f) + f * ((c - flat) * p.dot(&q))))
+        let (Coefficients { w, k, .. }, c, flat) = (map.coefficients(s), displacing(map, s).c, map.flat(s));
+        // Along p the lever does no work. It is half of u there, and the step is its own mirror image: (1/2 - z₂)/s +
+        // (c - c₄)/2, with z₂ = 2k², w² + s k² = 1 and c₄ = (1 - 2wk)/s.
+        let (axial, square, half) = (p.dot(&q), k * k, S::lift(0.5));
+        let g = (square - flat) * half / (k * w);
+        let along = square * (half - S::lift(4.0) * g + S::lift(2.0) * g * g * s) + (c - flat) * half;
+        let lever = q * (S::lift(2.0) * square) + p.cross(&q) * flat + p * (along * axial);
+        stack(&f, &(moment + lever.cross(&f) + f * ((c - flat) * axial)))
     }
     const MOVES: bool = true;
     #[inline(always)]
