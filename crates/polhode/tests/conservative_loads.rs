@@ -311,8 +311,10 @@ fn drag_takes_out_its_work() {
                 let change = free.energy(&next, 0.0).unwrap() - free.energy(&state, 0.0).unwrap();
                 let at = |state: &State<f64, So3>| So3::kinematics(0.0, &state.pose, &body.velocity(state));
                 let (from, to) = (at(&state), at(&next));
-                let g = Load::<f64>::finite_derivative(&drag, &from, &to);
-                let work = -g.work(&from, &to);
+                // The mean of the moments in space, on the mean velocity times the step.
+                let moment = Load::<f64>::finite_derivative(&drag, &from, &to).moment;
+                let turn = state.pose.rotate(&(body.velocity(&state) + body.velocity(&next))) * (0.5 * h);
+                let work = moment.dot(&turn);
                 assert!((change - work).abs() < 1e-14 * first.abs().max(1.0), "{id}: {change:e} {work:e}");
                 assert!(change < 1e-15, "{id}, step {n}: {change:e}");
                 state = next;

@@ -7,7 +7,7 @@ use crate::scalar::{Mask, Real};
 use nalgebra::{Matrix3, Vector3};
 
 /// g with ΔV = Σ g_j·Δq_j + g_u·Δu between two poses, where q_j are the convected base vectors, the columns of the
-/// attitude matrix, and u the position.
+/// attitude matrix, and u the position; beside it the loads that have no potential.
 ///
 /// ```
 /// use nalgebra::Vector3;
@@ -26,6 +26,10 @@ pub struct FiniteDerivative<T> {
     pub base: Matrix3<T>,
     /// g_u.
     pub position: Vector3<T>,
+    /// The force of loads without a potential, in space: the mean of both ends.
+    pub force: Vector3<T>,
+    /// Their moment about where the reference point is at the start, in space: the mean of both ends.
+    pub moment: Vector3<T>,
 }
 
 /// The sum of the products of the entries.
@@ -38,7 +42,7 @@ fn inner<T: Real>(a: &Matrix3<T>, b: &Matrix3<T>) -> T {
     sum
 }
 
-/// Q x̃ for the moment x: twice the moment of the base vectors under these forces is 2 Q x.
+/// Q x̃ for the moment x: forces on the base vectors with the moment 2 Q x.
 #[inline(always)]
 fn couple<T: Real>(attitude: &Rotation<T>, moment: &Vector3<T>) -> Matrix3<T> {
     let (zero, m) = (T::zero(), moment);
@@ -54,8 +58,13 @@ impl<T: Real> FiniteDerivative<T> {
     /// Nothing.
     #[inline(always)]
     pub fn none() -> Self {
-        let zero = T::zero();
-        FiniteDerivative { base: Matrix3::from_fn(|_, _| zero), position: Vector3::new(zero, zero, zero) }
+        let zero = Vector3::new(T::zero(), T::zero(), T::zero());
+        FiniteDerivative {
+            base: Matrix3::from_fn(|_, _| T::zero()),
+            position: zero,
+            force: zero,
+            moment: zero,
+        }
     }
     /// That of a potential of the height R₃₃ of the third body axis, from its difference quotient.
     #[inline(always)]
@@ -69,15 +78,25 @@ impl<T: Real> FiniteDerivative<T> {
         inner(&self.base, &(to.attitude.matrix() - from.attitude.matrix()))
             + self.position.dot(&(to.position - from.position))
     }
-    /// The mean of the loads at both ends: the finite derivative of a potential to second order, and all that there is
-    /// of a load without one.
+    /// The mean of the gradients at both ends, from the loads there: the finite derivative to second order.
     #[inline(always)]
     pub fn mean(from: &Kinematics<T>, to: &Kinematics<T>, wrenches: [&Wrench<T>; 2]) -> Self {
-        let turn =
-            couple(&from.attitude, &wrenches[0].moment_body) + couple(&to.attitude, &wrenches[1].moment_body);
-        let force =
-            from.attitude.rotate(&wrenches[0].force_body) + to.attitude.rotate(&wrenches[1].force_body);
-        FiniteDerivative { base: turn * T::lift(-0.25), position: force * T::lift(-0.5) }
+        let [a, b] = wrenches;
+        let turn = couple(&from.attitude, &a.moment_body) + couple(&to.attitude, &b.moment_body);
+        let force = from.attitude.rotate(&a.force_body) + to.attitude.rotate(&b.force_body);
+        FiniteDerivative { base: turn * T::lift(-0.25), position: force * T::lift(-0.5), ..Self::none() }
+    }
+    /// The mean of the loads at both ends, for loads without a potential.
+    #[inline(always)]
+    pub fn direct(from: &Kinematics<T>, to: &Kinematics<T>, wrenches: [&Wrench<T>; 2]) -> Self {
+        let ([a, b], half) = (wrenches, T::lift(0.5));
+        let end = to.attitude.rotate(&b.force_body);
+        let moment = from.attitude.rotate(&a.moment_body) + to.attitude.rotate(&b.moment_body);
+        FiniteDerivative {
+            force: (from.attitude.rotate(&a.force_body) + end) * half,
+            moment: (moment + (to.position - from.position).cross(&end)) * half,
+            ..Self::none()
+        }
     }
     /// The nearest one that does the work of the potential: of its turn along Δq, of its displacement along Δu, each as
     /// the mean over the two ways from one end to the other.
@@ -104,7 +123,7 @@ impl<T: Real> FiniteDerivative<T> {
         } else {
             (b - a, T::zero())
         };
-        let FiniteDerivative { mut base, mut position } = self;
+        let FiniteDerivative { mut base, mut position, .. } = self;
         let missing = turned - inner(&base, &turn);
         base += turn * (missing / (inner(&turn, &turn) + T::lift(STILL)));
         if moves {
@@ -112,7 +131,7 @@ impl<T: Real> FiniteDerivative<T> {
             let scale = from.position.dot(&from.position) + to.position.dot(&to.position);
             position += shift * (missing / (distance + scale * T::lift(STILL) + T::lift(f64::MIN_POSITIVE)));
         }
-        FiniteDerivative { base, position }
+        FiniteDerivative { base, position, ..self }
     }
 }
 
@@ -120,6 +139,11 @@ impl<T: Real> core::ops::Add for FiniteDerivative<T> {
     type Output = Self;
     #[inline(always)]
     fn add(self, other: Self) -> Self {
-        FiniteDerivative { base: self.base + other.base, position: self.position + other.position }
+        FiniteDerivative {
+            base: self.base + other.base,
+            position: self.position + other.position,
+            force: self.force + other.force,
+            moment: self.moment + other.moment,
+        }
     }
 }

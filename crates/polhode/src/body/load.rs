@@ -23,13 +23,13 @@ pub struct Kinematics<T> {
     pub velocity_body: Vector3<T>,
     /// Angular velocity, in body axes.
     pub omega_body: Vector3<T>,
-    /// True at the start of a step: where a load jumps at this very time, it is the one behind the jump that acts in
-    /// the step, and the one before it at the end of a step.
+    /// True if what acts from this time on is asked for, false if what acted up to it: a load that jumps at this very
+    /// time acts with its own side of the jump in the steps that begin and end there.
     pub begins: bool,
 }
 
 impl<T: Real> Kinematics<T> {
-    /// The same, at the start of a step.
+    /// The same, from this time on.
     #[inline(always)]
     pub fn beginning(self) -> Self {
         Kinematics { begins: true, ..self }
@@ -91,10 +91,13 @@ pub trait Load<S: Real> {
     /// the potential. Without a potential, the mean of the loads at both ends. A load of one's own need not write it;
     /// one that does can keep its symmetries (about the vertical, say) exactly.
     fn finite_derivative<T: Over<S>>(&self, from: &Kinematics<T>, to: &Kinematics<T>) -> FiniteDerivative<T> {
-        let mean = FiniteDerivative::mean(from, to, [&self.wrench(from), &self.wrench(to)]);
+        let loads = [&self.wrench(from), &self.wrench(to)];
         match self.potential(from) {
-            Some(_) => mean.exact(from, to, |at| self.potential(at).unwrap_or(T::zero())),
-            None => mean,
+            Some(_) => {
+                let mean = FiniteDerivative::mean(from, to, loads);
+                mean.exact(from, to, |at| self.potential(at).unwrap_or(T::zero()))
+            }
+            None => FiniteDerivative::direct(from, to, loads),
         }
     }
     /// The motion at time `t` that the load was made to produce, if it was: the exact solution.
@@ -146,7 +149,7 @@ impl<S: Real> Load<S> for Gravity<S> {
     #[inline(always)]
     fn finite_derivative<T: Over<S>>(&self, _: &Kinematics<T>, _: &Kinematics<T>) -> FiniteDerivative<T> {
         let base = (self.weight_space * self.center_body.transpose()).map(|x| -T::of(x));
-        FiniteDerivative { base, position: self.weight_space.map(|x| -T::of(x)) }
+        FiniteDerivative { base, position: self.weight_space.map(|x| -T::of(x)), ..FiniteDerivative::none() }
     }
 }
 

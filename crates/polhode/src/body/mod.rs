@@ -84,7 +84,7 @@ impl<S: Real, G: Group, L: Load<S>> Body<S, G, L> {
     pub fn load<T: Over<S>>(&self, t: T, pose: &G::Pose<T>, velocity: &G::Vector<T>) -> G::Vector<T> {
         G::covector(&self.load.wrench(&G::kinematics(t, pose, velocity)))
     }
-    /// The same at the start of a step, see [`Kinematics::begins`].
+    /// The same from `t` on, see [`Kinematics::begins`].
     #[inline(always)]
     pub fn load_from<T: Over<S>>(&self, t: T, pose: &G::Pose<T>, velocity: &G::Vector<T>) -> G::Vector<T> {
         G::covector(&self.load.wrench(&G::kinematics(t, pose, velocity).beginning()))

@@ -228,7 +228,7 @@ impl Group for So3 {
         pose: &Rotation<S>,
         g: &FiniteDerivative<S>,
     ) -> Vector3<S> {
-        step_moment(map, psi, &unrotated(pose, &g.base))
+        step_moment(map, psi, &unrotated(pose, &g.base)) + pose.unrotate(&g.moment)
     }
     const MOVES: bool = false;
     #[inline(always)]

@@ -14,7 +14,7 @@ use super::memory::{Carried, Memory};
 use super::midpoint::mean;
 use super::scheme::{Scheme, Start, Unknown, solve};
 use crate::body::{Load, State};
-use crate::group::{Coordinates, Group, Jet, MapKind, Reading, Rotation, Vectorial, lift, unit};
+use crate::group::{Coordinates, Group, Jet, MapKind, Reading, Rotation, Vectorial, unit};
 use crate::scalar::{Mask, Over, Real};
 use crate::solve::{Factor, Lu, StepError, Work};
 use nalgebra::{Matrix3, SVector, Vector3};
@@ -73,6 +73,12 @@ pub(super) struct Frame<T> {
     linear: Vector3<T>,
 }
 
+/// A product. A function of its own: with twenty-four derivatives in each number it is long.
+#[inline(never)]
+fn times<T: Real>(a: &Matrix3<T>, b: &Matrix3<T>) -> Matrix3<T> {
+    a * b
+}
+
 #[inline(always)]
 fn skew<T: Real>(x: &Vector3<T>) -> Matrix3<T> {
     let zero = T::zero();
@@ -85,7 +91,7 @@ impl<T: Real> Frame<T> {
         let base = k.attitude.matrix();
         Frame {
             base,
-            momentum: base * skew(&k.omega_body) * T::lift(0.5),
+            momentum: times(&base, &skew(&k.omega_body)) * T::lift(0.5),
             position: k.position,
             linear: k.attitude.rotate(&k.velocity_body),
         }
@@ -101,11 +107,12 @@ impl<T: Real> Frame<T> {
     /// The body momentum {Qᵀ l, G(p) q}.
     #[inline(always)]
     fn body_momentum<G: Group>(&self) -> G::Vector<T> {
-        let x = self.base.transpose() * self.momentum;
+        let x = times(&self.base.transpose(), &self.momentum);
         let angular = Vector3::new(x[(2, 1)] - x[(1, 2)], x[(0, 2)] - x[(2, 0)], x[(1, 0)] - x[(0, 1)]);
         G::vector(&(self.base.transpose() * self.linear), &angular)
     }
     /// The rotation nearest to the base vectors to first order, as the quaternion near another.
+    #[inline(never)]
     fn attitude(&self, near: &Rotation<T>) -> Rotation<T> {
         let found = Rotation::from_matrix(&self.base);
         let (a, b) = (found.q_wxyz(), near.q_wxyz());
@@ -171,7 +178,19 @@ impl<T: Real> Scale<T> {
     }
 }
 
+/// Y with Σ q_j × (Y × q_j) = M: (tr(QQᵀ) - QQᵀ) Y = M.
+fn couple<T: Real>(base: &Matrix3<T>, moment: &Vector3<T>) -> Vector3<T> {
+    let square = times(base, &base.transpose());
+    let trace = square[(0, 0)] + square[(1, 1)] + square[(2, 2)];
+    let mut lu = Lu::<T, 3>::empty();
+    lu.refactor(T::Mask::splat(true), |j| {
+        Vector3::from_fn(|i, _| if i == j { trace - square[(i, j)] } else { -square[(i, j)] })
+    });
+    lu.solve(moment)
+}
+
 /// Λ with SΛ + ΛS = X for a positive definite S and the symmetric part of X, as λ: the diagonal, then 23, 31 and 12.
+#[inline(never)]
 fn multipliers<T: Real>(s: &Matrix3<T>, x: &Matrix3<T>) -> SVector<T, 6> {
     const ENTRIES: [(usize, usize); 6] = [(0, 0), (1, 1), (2, 2), (1, 2), (2, 0), (0, 1)];
     let mut lu = Lu::<T, 6>::empty();
@@ -251,26 +270,24 @@ impl<S: Real> Convected<S> {
         let change = new.combine(old, |a, b| a - b);
         let mean = new.combine(old, |a, b| (a + b) * half);
 
-        let from = G::kinematics(
-            T::of(start.t),
-            &G::lift_pose(&start.state.pose),
-            &lift::<S, T, _, G::Vector<T>>(&start.velocity),
-        )
-        .beginning();
+        let from = start.kinematics();
         let pose = G::pose(&new.attitude(&from.attitude), &new.position);
-        let to = G::kinematics(T::of(start.t + start.h), &pose, &G::velocity(&inertia, &momenta[1]));
+        let to = start.end_kinematics(&pose, &G::velocity(&inertia, &momenta[1]));
         let mut g = start.body.load.finite_derivative(&from, &to);
-        let force = g.position;
-        g.base += mean.linear * v.transpose();
+        let force = g.position - g.force;
+        // The force acts halfway; what is left of the moment M is that of forces Y × q̄_j on the base vectors.
+        let moment = g.moment - change.position.cross(&g.force) * half;
+        g.base += mean.linear * v.transpose() - times(&skew(&couple(&mean.base, &moment)), &mean.base);
 
-        let product = mean.base.transpose() * mean.momentum;
-        let implied = mean.base.transpose() * g.base - (product + product.transpose()) * turn;
-        let lambda = multipliers(&(mean.base.transpose() * mean.base), &(implied * T::lift(2.0)));
+        let turned = mean.base.transpose();
+        let product = times(&turned, &mean.momentum);
+        let implied = times(&turned, &g.base) - times(&(product + product.transpose()), &turn);
+        let lambda = multipliers(&times(&turned, &mean.base), &(implied * T::lift(2.0)));
         let [a, b, c, d, e, f] = lambda.into();
-        let held = mean.base * Matrix3::new(a, f, e, f, b, d, e, d, c);
+        let held = times(&mean.base, &Matrix3::new(a, f, e, f, b, d, e, d, c));
         let left = Frame {
-            base: change.base - mean.base * turn * h,
-            momentum: change.momentum - (mean.momentum * turn - g.base + held) * h,
+            base: change.base - times(&mean.base, &turn) * h,
+            momentum: change.momentum - (times(&mean.momentum, &turn) - g.base + held) * h,
             position: change.position - mean.base * v * h,
             linear: change.linear + force * h,
         };

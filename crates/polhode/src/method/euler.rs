@@ -51,7 +51,7 @@ impl BackwardRate {
         let (h, p0) = (T::of(start.h), lift::<S, T, _, G::Vector<T>>(&start.state.momentum));
         let step = G::increment(Exponential, &(*v * h));
         let pose = G::advance(&G::lift_pose(&start.state.pose), &step);
-        let load = start.body.load(T::of(start.t + start.h), &pose, v);
+        let load = start.end_load(&pose, v);
         let rate = G::transport(v, &G::momentum(inertia, v)) + load;
         (step, p0 + rate * h)
     }
@@ -100,14 +100,14 @@ impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for BackwardMomentum {
         let (h, p0) = (T::of(start.h), lift::<S, T, _, G::Vector<T>>(&start.state.momentum));
         let step = G::increment(Exponential, &(*x * h));
         let pose = G::advance(&G::lift_pose(&start.state.pose), &step);
-        let load = start.body.load(T::of(start.t + start.h), &pose, x);
+        let load = start.end_load(&pose, x);
         *x - G::velocity(&inertia, &(G::pull(&step, &p0) + load * h))
     }
     #[inline(always)]
     fn finish(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>) -> State<S, G> {
         let step = G::increment(Exponential, &(*x * start.h));
         let pose = start.advance(&step);
-        let load = start.body.load(start.t + start.h, &pose, x);
+        let load = start.end_load(&pose, x);
         State { pose, momentum: G::pull(&step, &start.state.momentum) + load * start.h }
     }
     /// To second order in h; the load is left out, its derivative comes with h².

@@ -101,7 +101,7 @@ impl<S: Real, G: Group> Galpha<S, G> {
         let step = G::increment(self.map, &self.parameters(start, x));
         let pose = G::advance(&G::lift_pose(&start.state.pose), &step);
         let v = G::pull_velocity(&step, x);
-        let load = start.body.load(T::of(start.t + start.h), &pose, &v);
+        let load = start.end_load(&pose, &v);
         let rate = G::velocity(&inertia, &(G::transport(&v, &G::momentum(&inertia, &v)) + load));
         let Alpha { m, f, .. } = self.alpha;
         let old = self.rates.velocity * S::lift(f) - self.rates.algorithmic * S::lift(m);

@@ -8,7 +8,7 @@
 //! step behind the jump; the load there is that of state j, not of state i, or stiff loads make the scheme unstable.
 
 use super::midpoint::{mean, mean_tangent};
-use super::scheme::{self, One, Range, Scheme, Start, Two};
+use super::scheme::{self, One, Range, Scheme, Start, Two, sided};
 use crate::body::{Body, Load, State};
 use crate::group::{
     Cayley, Coordinates, EulerRodrigues, Exponential, Group, Map, MapKind, Reading, Vectorial,
@@ -111,7 +111,7 @@ impl Rule for MeanOfEnds {
         let (pose, p0, end) = ends(start, w);
         let step = G::increment(map, &(*w * h));
         let pose = G::advance(&pose, &step);
-        let load = start.body.load(T::of(start.t + start.h), &pose, &end);
+        let load = start.end_load(&pose, &end);
         let kick = lift::<S, T, _, G::Vector<T>>(&start.load) * half;
         (pose, G::pull(&step, &(p0 + kick)) + load * half)
     }
@@ -130,10 +130,8 @@ impl Rule for ByWork {
         let psi = *w * h;
         let step = G::increment(map, &psi);
         let next = G::advance(&pose, &step);
-        let velocity = lift::<S, T, _, G::Vector<T>>(&start.velocity);
-        let from = G::kinematics(T::of(start.t), &pose, &velocity).beginning();
-        let to = G::kinematics(T::of(start.t + start.h), &next, &end);
-        let g = start.body.load.finite_derivative(&from, &to);
+        let to = start.end_kinematics(&next, &end);
+        let g = start.body.load.finite_derivative(&start.kinematics(), &to);
         (next, G::pull(&step, &(p0 + G::step_load(map, &psi, &pose, &g) * h)))
     }
 }
@@ -248,8 +246,9 @@ impl Decaying {
             (lift::<S, T, _, G::Vector<T>>(&start.state.momentum), G::lift_pose(&start.state.pose));
         let (qf, qj) = Self::parameters::<G, T>(h, x);
         let (to_f, to_j) = (G::increment(self.map, &qf), G::increment(self.map, &qj));
-        let af = start.body.load(T::of(start.t + start.h), &G::advance(&pose, &to_f), &vf);
-        let aj = start.body.load_from(T::of(start.t), &G::advance(&pose, &to_j), &vj);
+        let af = start.end_load(&G::advance(&pose, &to_f), &vf);
+        let at_j = G::advance(&pose, &to_j);
+        let aj = sided(start.body, start.forward, T::of(start.t), &at_j, &vj);
         let (half, sixth) = (h * T::lift(0.5), h * T::lift(1.0 / 6.0));
         let momentum = G::pull(&to_f, &(p0 + G::push(&to_j, &aj) * half)) + af * half;
         let jump = G::pull(&to_j, &(p0 - G::push(&to_f, &af) * sixth)) + aj * sixth;

@@ -90,7 +90,7 @@ impl Akw {
         let step = G::increment(Cayley, &(*w * h));
         let pose = G::advance(&G::lift_pose(&start.state.pose), &step);
         let end = *w * T::lift(2.0) - lift::<S, T, _, G::Vector<T>>(&start.velocity);
-        let load = start.body.load(T::of(start.t + start.h), &pose, &end);
+        let load = start.end_load(&pose, &end);
         let loads = lift::<S, T, _, G::Vector<T>>(&start.load) + load;
         let rate = G::transport(w, &G::momentum(inertia, w)) * T::lift(0.5) + loads * T::lift(0.25);
         (step, rate * h)

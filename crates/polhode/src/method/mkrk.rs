@@ -5,6 +5,7 @@
 //! A Runge-Kutta step of this ordinary differential equation from Y = (0, P₀) is the stage scheme of Krysl 2006,
 //! section 4 (with the load of stage j in the sum): momentum in space is kept exactly without load.
 
+use super::scheme::sided;
 use super::tableau::Tableau;
 use crate::body::{Body, Load, State};
 use crate::group::{Coordinates, Exponential, Group, Jet};
@@ -14,7 +15,14 @@ use crate::solve::{Equations, Rung, StepError, Work, factorize, newton, substitu
 /// (Ψ̇, ṗ).
 type Slope<S, G> = (<G as Group>::Vector<S>, <G as Group>::Vector<S>);
 
-/// (Ψ̇, ṗ) at (Ψ, p), for the chart at `pose`; the time is told whether the step begins there.
+/// The time of a stage, and which side of it the load is asked for.
+#[inline(always)]
+fn stage<S: Real>(t: S, h: S, c: f64) -> (S, bool) {
+    let forward = h.largest() > 0.0;
+    (t + h * S::lift(c), if c == 0.0 { forward } else { !forward })
+}
+
+/// (Ψ̇, ṗ) at (Ψ, p), for the chart at `pose`.
 #[inline(always)]
 fn slope<S: Real, G: Group, L: Load<S>, T: Over<S>>(
     body: &Body<S, G, L>,
@@ -26,7 +34,7 @@ fn slope<S: Real, G: Group, L: Load<S>, T: Over<S>>(
     let step = G::increment(Exponential, psi);
     let v = G::velocity(&G::lift_inertia::<S, T>(&body.inertia), &G::pull(&step, p));
     let pose = G::advance(&G::lift_pose(pose), &step);
-    let load = if begins { body.load_from(t, &pose, &v) } else { body.load(t, &pose, &v) };
+    let load = sided(body, begins, t, &pose, &v);
     (G::tangent_inverse(Exponential, psi, &v), G::push(&step, &load))
 }
 
@@ -71,10 +79,10 @@ fn explicit<S: Real, G: Group, L: Load<S>, const K: usize>(
     let v = body.velocity(state);
     let zero = G::Vector::<S>::origin();
     let mut slopes = [(zero, zero); K];
-    slopes[0] = (v, body.load_from(t, &state.pose, &v));
+    slopes[0] = (v, sided(body, h.largest() > 0.0, t, &state.pose, &v));
     for k in 1..K {
         let (psi, p) = sum::<S, G>(&slopes[..k], &state.momentum, h, |j| a(k, j));
-        slopes[k] = slope(body, &state.pose, (t + h * S::lift(c(k)), c(k) == 0.0), &psi, &p);
+        slopes[k] = slope(body, &state.pose, stage(t, h, c(k)), &psi, &p);
     }
     let (psi, p) = sum::<S, G>(&slopes, &state.momentum, h, b);
     leave::<S, G>(&state.pose, &psi, &p)
@@ -89,14 +97,14 @@ pub(super) fn classical<S: Real, G: Group, L: Load<S>>(
     h: S,
 ) -> State<S, G> {
     let half = h * S::lift(0.5);
-    let stage = |t: S, h: S, (turn, kick): &Slope<S, G>| {
-        slope(body, &state.pose, (t, false), &(*turn * h), &(state.momentum + *kick * h))
+    let next = |c: f64, h: S, span: S, (turn, kick): &Slope<S, G>| {
+        slope(body, &state.pose, stage(t, h, c), &(*turn * span), &(state.momentum + *kick * span))
     };
     let v = body.velocity(state);
-    let first = (v, body.load_from(t, &state.pose, &v));
-    let second = stage(t + half, half, &first);
-    let third = stage(t + half, half, &second);
-    let fourth = stage(t + h, h, &third);
+    let first = (v, sided(body, h.largest() > 0.0, t, &state.pose, &v));
+    let second = next(0.5, h, half, &first);
+    let third = next(0.5, h, half, &second);
+    let fourth = next(1.0, h, h, &third);
     let mean = |a: G::Vector<S>, b: G::Vector<S>, c: G::Vector<S>, d: G::Vector<S>| {
         (a + d) * (h * S::lift(1.0 / 6.0)) + (b + c) * (h * S::lift(1.0 / 3.0))
     };
@@ -207,8 +215,7 @@ impl<S: Real, G: Group> Stages<S, G> {
                 newton(&mut coupled, work)?;
             }
             for k in block {
-                let c = self.tableau.c()[k];
-                self.f[k] = slope_pair(body, state, (t + h * S::lift(c), c == 0.0), &self.y[k]);
+                self.f[k] = slope_pair(body, state, stage(t, h, self.tableau.c()[k]), &self.y[k]);
             }
         }
         let mut y = start;
@@ -251,8 +258,7 @@ struct Coupled<'a, S: Real, G: Group, L> {
 
 impl<S: Real, G: Group, L: Load<S>> Coupled<'_, S, G, L> {
     fn time(&self, k: usize) -> (S, bool) {
-        let c = self.stages.tableau.c()[k];
-        (self.t + self.h * S::lift(c), c == 0.0)
+        stage(self.t, self.h, self.stages.tableau.c()[k])
     }
     /// The size of a change of stage values: of the increment per step, and of the velocity, relative to the
     /// speed of the step.

@@ -258,7 +258,7 @@ impl<S: Real, G: Group> Local<S, G> {
         v: &G::Vector<T>,
     ) -> G::Vector<T> {
         let pose = G::advance(&G::lift_pose(&start.state.pose), step);
-        start.body.load(T::of(start.t + start.h), &pose, v)
+        start.end_load(&pose, v)
     }
 }
 

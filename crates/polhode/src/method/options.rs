@@ -53,7 +53,7 @@ pub(super) const LOAD: Choice = Choice {
     default: "midpoint",
     help: "load of the step: at half the motion and half time (midpoint), the mean of the loads at both ends in space \
            (mean), or by the finite derivative of the potential, which keeps the energy under any potential \
-           (finite-derivative; the mean for loads without one); all keep the vertical momentum under gravity, and \
+           (finite-derivative; the mean for loads without one); all keep the vertical momentum of a heavy top, and \
            midpoint with euler-rodrigues and mean with cayley its energy too",
 };
 /// The velocity of a kinematic step.

@@ -1,8 +1,8 @@
 //! What an implicit scheme says about itself, and how its equations meet Newton's method.
 
 use super::mkrk;
-use crate::body::{Body, Load, State};
-use crate::group::{Coordinates, Group, Jet, Map, unit};
+use crate::body::{Body, Kinematics, Load, State};
+use crate::group::{Coordinates, Group, Jet, Map, lift, unit};
 use crate::scalar::{Mask, Over, Real};
 use crate::solve::{Equations, Factor, Rung, StepError, Work, newton};
 
@@ -20,6 +20,8 @@ pub struct Start<'a, S: Real, G: Group, L> {
     pub t: S,
     /// Step size.
     pub h: S,
+    /// False for a step backward in time, which sees the other side of a load that jumps.
+    pub forward: bool,
 }
 
 impl<'a, S: Real, G: Group, L: Load<S>> Start<'a, S, G, L> {
@@ -27,14 +29,44 @@ impl<'a, S: Real, G: Group, L: Load<S>> Start<'a, S, G, L> {
     #[inline(always)]
     pub fn new(body: &'a Body<S, G, L>, state: &'a State<S, G>, t: S, h: S) -> Self {
         let velocity = body.velocity(state);
-        let load = body.load_from(t, &state.pose, &velocity);
-        Start { body, state, velocity, load, t, h }
+        let forward = h.largest() > 0.0;
+        let load = sided(body, forward, t, &state.pose, &velocity);
+        Start { body, state, velocity, load, t, h, forward }
+    }
+    /// The load at the end of the step.
+    #[inline(always)]
+    pub fn end_load<T: Over<S>>(&self, pose: &G::Pose<T>, velocity: &G::Vector<T>) -> G::Vector<T> {
+        sided(self.body, !self.forward, T::of(self.t + self.h), pose, velocity)
+    }
+    /// What a load may know at the start of the step.
+    #[inline(always)]
+    pub fn kinematics<T: Over<S>>(&self) -> Kinematics<T> {
+        let velocity = lift::<S, T, _, G::Vector<T>>(&self.velocity);
+        let k = G::kinematics(T::of(self.t), &G::lift_pose(&self.state.pose), &velocity);
+        Kinematics { begins: self.forward, ..k }
+    }
+    /// What a load may know at the end of the step.
+    #[inline(always)]
+    pub fn end_kinematics<T: Over<S>>(&self, pose: &G::Pose<T>, velocity: &G::Vector<T>) -> Kinematics<T> {
+        Kinematics { begins: !self.forward, ..G::kinematics(T::of(self.t + self.h), pose, velocity) }
     }
     /// The pose that the increment leads to.
     #[inline(always)]
     pub fn advance(&self, increment: &G::Increment<S>) -> G::Pose<S> {
         G::advance(&self.state.pose, increment)
     }
+}
+
+/// The load at `t`, from then on or up to then.
+#[inline(always)]
+pub(super) fn sided<S: Real, G: Group, L: Load<S>, T: Over<S>>(
+    body: &Body<S, G, L>,
+    begins: bool,
+    t: T,
+    pose: &G::Pose<T>,
+    velocity: &G::Vector<T>,
+) -> G::Vector<T> {
+    if begins { body.load_from(t, pose, velocity) } else { body.load(t, pose, velocity) }
 }
 
 /// How many velocities a scheme solves for at once.
@@ -242,7 +274,7 @@ impl<S: Real, G: Group, L: Load<S>, E: Scheme<S, G, L>> Equations<S> for Single<
     const POLISHED: bool = E::POLISHED;
     #[inline(always)]
     fn guess(&mut self, rung: Rung, lanes: S::Mask) {
-        let Start { body, state, velocity, load, t, h } = self.start;
+        let Start { body, state, velocity, load, t, h, .. } = self.start;
         let end = match rung {
             Rung::Quick => {
                 let rate = G::transport(velocity, &state.momentum) + *load;

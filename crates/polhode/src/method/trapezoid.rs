@@ -29,7 +29,7 @@ impl<const EXACT: bool> Trapezoid<EXACT> {
         let pose = G::advance(&G::lift_pose(&start.state.pose), &step);
         let share = *w * T::lift(2.0) - lift::<S, T, _, G::Vector<T>>(&start.velocity);
         let end = if EXACT { G::tangent(Exponential, &psi, &share) } else { share };
-        let load = start.body.load(T::of(start.t + start.h), &pose, &end);
+        let load = start.end_load(&pose, &end);
         let p0 = lift::<S, T, _, G::Vector<T>>(&start.state.momentum);
         let kick = lift::<S, T, _, G::Vector<T>>(&start.load) * half;
         let p1 = G::pull(&step, &(p0 + kick)) + load * half;

@@ -3,8 +3,8 @@
 
 use nalgebra::{Matrix3, Vector3};
 use polhode::body::{
-    Body, Drag, Frame, Gravity, Harmonic, Kinematics, Load, Loads, Moment, RotaryInertia, SoftWall,
-    SpatialInertia, State, TopGravity, Wrench,
+    Body, Drag, FiniteDerivative, Frame, Gravity, Harmonic, Kinematics, Load, Loads, Moment, RotaryInertia,
+    SoftWall, SpatialInertia, State, TopGravity, Wrench,
 };
 use polhode::group::{Group, Rotation, Se3, So3};
 use polhode::method::Method;
@@ -22,6 +22,10 @@ impl<S: Real> Load<S> for Outlined<S> {
     #[inline(never)]
     fn potential<T: Over<S>>(&self, at: &Kinematics<T>) -> Option<T> {
         self.0.potential(at)
+    }
+    #[inline(never)]
+    fn finite_derivative<T: Over<S>>(&self, from: &Kinematics<T>, to: &Kinematics<T>) -> FiniteDerivative<T> {
+        self.0.finite_derivative(from, to)
     }
 }
 

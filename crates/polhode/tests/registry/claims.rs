@@ -118,11 +118,13 @@ fn invariants_on_se3_are_kept_exactly_where_claimed() {
 fn a_step_back_undoes_a_step_exactly_where_claimed() {
     let (body, start) = rotation::<f64>("driven-body");
     let (flying, launch) = motion::<f64>();
+    let (heavy, drop) = falling::<f64>();
     let mut wrong = Vec::new();
     for method in methods() {
         for (h, defect) in [
             (0.5, reversal_defect(&method, &body, &start, 0.5, 3).unwrap().largest()),
             (0.25, reversal_defect(&method, &flying, &launch, 0.25, 3).unwrap().largest()),
+            (0.2, reversal_defect(&method, &heavy, &drop, 0.2, 3).unwrap().largest()),
         ] {
             let right = if method.is_symmetric() { defect < 1e-13 } else { defect > 1e-12 };
             if !right {
