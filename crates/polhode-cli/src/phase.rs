@@ -53,7 +53,8 @@ impl Phase {
     /// What was seen.
     pub fn frequencies(&self) -> Frequencies {
         let error = |seen: Option<f64>, exact: Option<f64>| {
-            seen.zip(exact.filter(|x| *x != 0.0)).map(|(seen, exact)| seen / exact - 1.0)
+            // Nothing is relative to a rate that is zero but for round-off.
+            seen.zip(exact.filter(|x| x.abs() > 1e-12)).map(|(seen, exact)| seen / exact - 1.0)
         };
         if let Some(flip) = &self.exact.flip {
             let (interval, exact) = (self.flips.interval(), Some(flip.interval));
@@ -75,7 +76,11 @@ impl Phase {
             precession_exact: exact.precession,
             precession_error: error(seen.precession(), exact.precession),
             precession_fit: seen.precession_fit(),
-            precession_fit_error: error(seen.precession_fit(), exact.precession),
+            // With nutations the line depends on where the run ends.
+            precession_fit_error: error(
+                seen.precession_fit(),
+                exact.precession.filter(|_| exact.nutation.is_none()),
+            ),
             tilt_min: seen.tilt().map(|[low, _]| low),
             tilt_max: seen.tilt().map(|[_, high]| high),
             ..Default::default()

@@ -65,7 +65,7 @@ fn what_does_not_exist_has_no_column() {
     let text = fine(&["compare", "driven-body", "--until", "1"]);
     assert!(!text.contains("energy") && !text.contains("phase") && text.contains("mkrk:gauss2"), "{text}");
     let found = json(&["compare", "driven-body", "--until", "1", "--json"]);
-    assert_eq!(ids(&found), ["mkrk:gauss2", "imidm", "swc1", "akw"]);
+    assert_eq!(ids(&found), ["mkrk:gauss2", "imidm", "swc1", "akw", "convected-reduced"]);
     assert!(found["rows"][0]["frequencies"].is_null() && found["rows"][0]["drift"]["energy"].is_null());
     assert!(fine(&["compare", "free-body", "--until", "1"]).contains("position (m)"));
     let far = ["compare", "soft-wall", "--until", "20000", "--methods", "imidm"];

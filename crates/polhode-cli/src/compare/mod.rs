@@ -63,7 +63,7 @@ fn usual(problem: &Problem) -> Vec<&'static str> {
             "preserving:exp",
             "preserving:wiener-milenkovic",
         ],
-        _ => vec![problem.method, "imidm", "swc1", "akw"],
+        _ => vec![problem.method, "imidm", "swc1", "akw", "convected-reduced"],
     }
 }
 

@@ -50,6 +50,14 @@ pub fn command(options: &ConvergeOptions) -> Result<(), Failure> {
     let plans = plans(options, &problem, until)?;
     let model = problem.model()?;
     methods.iter().try_for_each(|method| pick::suits(&model, method))?;
+    if let Some(path) = &options.plot
+        && !path.extension().is_some_and(|e| e.eq_ignore_ascii_case("svg"))
+    {
+        let path = path.display();
+        return Err(Failure::Usage(format!(
+            "--plot draws SVG: the name of its file must end in .svg, got '{path}'"
+        )));
+    }
     let mut file = options.plot.as_deref().map(NewFile::create).transpose()?;
 
     let stopped = || Failure::Interrupted("stopped; nothing was written".into());

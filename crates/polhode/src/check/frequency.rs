@@ -136,7 +136,8 @@ impl Line {
 /// is let go there: a method that is not symmetric has its greatest height only near it. Heights that differ by less
 /// than 1e-9 count as equal, which leaves a steady precession without nutations.
 ///
-/// The azimuth must turn by less than half a turn in a step, and is lost where the axis goes through the vertical.
+/// The azimuth is lost where the axis comes to the vertical or turns by more than a quarter turn in a step; there is no
+/// rate of precession then.
 ///
 /// ```
 /// use nalgebra::Vector3;
@@ -169,6 +170,7 @@ pub struct Nutation {
     periods: u64,
     line: Line,
     tilt: Option<[f64; 2]>,
+    lost: bool,
 }
 
 impl Default for Nutation {
@@ -189,20 +191,18 @@ impl Nutation {
             periods: 0,
             line: Line::default(),
             tilt: None,
+            lost: false,
         }
     }
 
     /// The attitude at the next time.
     pub fn observe(&mut self, t: f64, attitude: &Rotation<f64>) {
         let axis = attitude.rotate(&Vector3::z());
-        let before = self.axes.last().map_or(0.0, |a| a.azimuth);
         let across = axis.x.hypot(axis.y);
-        let azimuth = if across == 0.0 {
-            before
-        } else {
-            let angle = axis.y.atan2(axis.x);
-            angle + TAU * ((before - angle) / TAU).round()
-        };
+        let angle = axis.y.atan2(axis.x);
+        let before = self.axes.last().map_or(angle, |a| a.azimuth);
+        let azimuth = angle + TAU * ((before - angle) / TAU).round();
+        self.lost |= across < ROUND_OFF || (azimuth - before).abs() > TAU / 4.0;
         let tilt = across.atan2(axis.z);
         let [low, high] = self.tilt.unwrap_or([tilt; 2]);
         self.tilt = Some([low.min(tilt), high.max(tilt)]);
@@ -256,11 +256,12 @@ impl Nutation {
     }
     /// Mean rate of precession over the whole nutations, if there was one.
     pub fn precession(&self) -> Option<f64> {
-        self.span().map(|(first, last)| (last.azimuth - first.azimuth) / (last.t - first.t))
+        let rate = |(first, last): (Axis, Axis)| (last.azimuth - first.azimuth) / (last.t - first.t);
+        self.span().filter(|_| !self.lost).map(rate)
     }
     /// Mean rate of precession as the slope of the line that fits the azimuth of all samples best; it needs two.
     pub fn precession_fit(&self) -> Option<f64> {
-        self.line.slope()
+        self.line.slope().filter(|_| !self.lost)
     }
     /// The least and the greatest angle between the axis and the vertical, of all samples.
     pub fn tilt(&self) -> Option<[f64; 2]> {

@@ -247,13 +247,13 @@ pub trait Group: Copy + Debug + Default + 'static {
     fn kinematics<S: Real>(t: S, pose: &Self::Pose<S>, v: &Self::Vector<S>) -> Kinematics<S>;
     /// The part of a wrench that works on this group.
     fn covector<S: Real>(wrench: &Wrench<S>) -> Self::Vector<S>;
-    /// The load of a step with the parameters `psi` of the map from `pose`, in the frame there, whose work ψ·A is that of
+    /// The load of a step with the parameters `psi` of the map between two poses, in the frame of the first, whose work ψ·A is that of
     /// the forces -g, the change of a potential with this finite derivative, taken out of the motion; and the loads
     /// without a potential, as they are.
     fn step_load<M: Map, S: Real>(
         map: M,
         psi: &Self::Vector<S>,
-        pose: &Self::Pose<S>,
+        poses: [&Self::Pose<S>; 2],
         g: &FiniteDerivative<S>,
     ) -> Self::Vector<S>;
     /// True if the reference point moves.

@@ -274,11 +274,18 @@ impl Group for Se3 {
         stack(&wrench.force_body, &wrench.moment_body)
     }
     #[inline(always)]
-    fn step_load<M: Map, S: Real>(map: M, psi: &Six<S>, pose: &Motion<S>, d: &FiniteDerivative<S>) -> Six<S> {
+    fn step_load<M: Map, S: Real>(
+        map: M,
+        psi: &Six<S>,
+        poses: [&Motion<S>; 2],
+        d: &FiniteDerivative<S>,
+    ) -> Six<S> {
+        let attitudes = poses.map(|pose| &pose.attitude);
+        let unrotate = |x: &Vector3<S>| attitudes[0].unrotate(x);
         let (q, p) = parts(psi);
         let s = p.dot(&p);
-        let f = -pose.attitude.unrotate(&d.position);
-        let moment = so3::step_moment(map, &p, &so3::unrotated(&pose.attitude, &d.base));
+        let f = -unrotate(&d.position);
+        let moment = unrotate(&(so3::step_moment(map, &p, attitudes, &d.base) + d.moment));
         // u = N q with N = 1 + z₂ p̃ + c₄ p̃p̃ + (c - c₄) p pᵀ: the force works on q, what it does beyond that on p.
         let (Coefficients { w, k, .. }, c, flat) = (map.coefficients(s), displacing(map, s).c, map.flat(s));
         // Along p the lever does no work. It is half of u there, and the step is its own mirror image: (1/2 - z₂)/s +
@@ -287,9 +294,7 @@ impl Group for Se3 {
         let g = (square - flat) * half / (k * w);
         let along = square * (half - S::lift(4.0) * g + S::lift(2.0) * g * g * s) + (c - flat) * half;
         let lever = q * (S::lift(2.0) * square) + p.cross(&q) * flat + p * (along * axial);
-        let moment = moment + lever.cross(&f) + f * ((c - flat) * axial);
-        let direct = [&d.force, &d.moment].map(|x| pose.attitude.unrotate(x));
-        stack(&(f + direct[0]), &(moment + direct[1]))
+        stack(&(f + unrotate(&d.force)), &(moment + lever.cross(&f) + f * ((c - flat) * axial)))
     }
     const MOVES: bool = true;
     #[inline(always)]

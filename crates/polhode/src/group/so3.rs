@@ -1,6 +1,6 @@
 //! SO(3): attitudes, body angular velocities, body angular momenta.
 
-use super::{Coefficients, Group, Map, Rotation, Transferable, Turn, unit};
+use super::{Coefficients, Group, Map, Rotation, Transferable, Turn};
 use crate::body::{FiniteDerivative, Kinematics, RotaryInertia, Wrench};
 use crate::scalar::{Over, Real};
 use nalgebra::{Matrix3, SVector, Vector3};
@@ -49,30 +49,26 @@ pub(super) fn total<S: Real>(x: &Vector3<S>) -> S {
     x[0].abs() + x[1].abs() + x[2].abs()
 }
 
-/// The moment of forces at the base vectors over a step with the parameters p, see [`Group::step_load`]: the forces g by
-/// columns, seen from the frame at the start.
+/// The moment of forces at the base vectors over a step with the parameters p, see [`Group::step_load`]: in space, for the
+/// forces -g by columns.
 ///
 /// With R - 1 = z₁ p̃ + z₂ p̃p̃ = (R + 1)/2 p̃ 2k/w for every map, the work -Σ g_j·Δq_j is p·m for m = -2k/w Σ q̄_j × g_j,
-/// where q̄_j is the mean of the base vector.
+/// where q̄_j is the mean of the base vector. The mean of the attitudes as they are, rounded: their potential counts.
 #[inline(always)]
-pub(super) fn step_moment<M: Map, S: Real>(map: M, p: &Vector3<S>, g: &Matrix3<S>) -> Vector3<S> {
+pub(super) fn step_moment<M: Map, S: Real>(
+    map: M,
+    p: &Vector3<S>,
+    attitudes: [&Rotation<S>; 2],
+    g: &Matrix3<S>,
+) -> Vector3<S> {
     let Coefficients { w, k, .. } = map.coefficients(p.dot(p));
-    let (half1, half2) = (w * k, k * k);
+    let twice = attitudes[0].matrix() + attitudes[1].matrix();
     let mut sum = Vector3::new(S::zero(), S::zero(), S::zero());
     for j in 0..3 {
-        let e = unit::<S, Vector3<S>>(j);
-        let once = p.cross(&e);
-        let mean = e + once * half1 + p.cross(&once) * half2;
-        sum += Vector3::new(g[(0, j)], g[(1, j)], g[(2, j)]).cross(&mean);
+        let column = |m: &Matrix3<S>| Vector3::new(m[(0, j)], m[(1, j)], m[(2, j)]);
+        sum += column(g).cross(&column(&twice));
     }
-    sum * (S::lift(2.0) * k / w)
-}
-
-/// Every column seen from the body.
-#[inline(always)]
-pub(super) fn unrotated<S: Real>(attitude: &Rotation<S>, g: &Matrix3<S>) -> Matrix3<S> {
-    let column = |j: usize| attitude.unrotate(&Vector3::new(g[(0, j)], g[(1, j)], g[(2, j)]));
-    Matrix3::from_columns(&[column(0), column(1), column(2)])
+    sum * (k / w)
 }
 
 impl Group for So3 {
@@ -225,10 +221,10 @@ impl Group for So3 {
     fn step_load<M: Map, S: Real>(
         map: M,
         psi: &Vector3<S>,
-        pose: &Rotation<S>,
+        poses: [&Rotation<S>; 2],
         g: &FiniteDerivative<S>,
     ) -> Vector3<S> {
-        step_moment(map, psi, &unrotated(pose, &g.base)) + pose.unrotate(&g.moment)
+        poses[0].unrotate(&(step_moment(map, psi, poses, &g.base) + g.moment))
     }
     const MOVES: bool = false;
     #[inline(always)]

@@ -10,11 +10,12 @@
 //! On SE(3) position u and linear momentum l join: Δu = h Q̄ v̄, Δl = -h g_u, and l̄ v̄ᵀ is added to g, with {v̄, ω̄} = M⁻¹
 //! mean{Qᵀl, Π}. The variables are the paper's; [`super::intrinsic`] has the equivalent form in the mean velocity alone.
 
+use super::intrinsic::turned;
 use super::memory::{Carried, Memory};
 use super::midpoint::mean;
-use super::scheme::{Scheme, Start, Unknown, solve};
+use super::scheme::{Range, Scheme, Start, Unknown, solve};
 use crate::body::{Load, State};
-use crate::group::{Coordinates, Group, Jet, MapKind, Reading, Rotation, Vectorial, unit};
+use crate::group::{Cayley, Coordinates, Group, Jet, MapKind, Reading, Rotation, Vectorial, unit};
 use crate::scalar::{Mask, Over, Real};
 use crate::solve::{Factor, Lu, StepError, Work};
 use nalgebra::{Matrix3, SVector, Vector3};
@@ -331,6 +332,12 @@ impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for Convected<S> {
     fn residual<T: Over<S>>(&self, start: &Start<'_, S, G, L>, x: &G::Frame<T>) -> G::Frame<T> {
         self.left::<G, L, T>(start, x)
     }
+    /// Of the Cayley map that (22) is, which is also what keeps iterates that ran away from passing for solutions.
+    fn range(&self, start: &Start<'_, S, G, L>, x: &G::Frame<S>) -> Option<Range<S>> {
+        let [old, new] = self.ends::<G, S>(x).map(|frame| frame.body_momentum::<G>());
+        let twist = G::velocity(&start.body.inertia, &((old + new) * S::lift(0.5)));
+        Some(Range::new(Cayley, turned::<S, G>(&(twist * start.h))))
+    }
     fn finish(&self, start: &Start<'_, S, G, L>, x: &G::Frame<S>) -> State<S, G> {
         let near = G::kinematics(start.t, &start.state.pose, &start.velocity).attitude;
         let [old, new] = self.ends::<G, S>(x);
@@ -384,7 +391,8 @@ fn iterate<S: Real, G: Group, L: Load<S>>(
         let residual = G::Frame::<S>::generate(|i| left.at(i).value());
         norm = S::select(active, residual.length(), norm);
         let small = norm.below(S::lift(stopping.tolerance));
-        if stopping.rule == Stop::Before {
+        // Not before there was any update: the body would stand still.
+        if stopping.rule == Stop::Before && n > 1 {
             active = active.and(small.not());
         }
         if active.any() {
@@ -392,10 +400,12 @@ fn iterate<S: Real, G: Group, L: Load<S>>(
             x = Coordinates::choose(active, &(x - factor.solve(&residual)), &x);
             work.iterations += 1;
             work.jacobians += 1;
-            active = active.and(small.not());
+            work.most_iterations = work.most_iterations.max(n);
+            if stopping.rule == Stop::After {
+                active = active.and(small.not());
+            }
         }
         if !active.any() {
-            work.most_iterations = work.most_iterations.max(n);
             return Ok(x);
         }
     }

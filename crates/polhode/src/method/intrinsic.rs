@@ -132,7 +132,7 @@ impl Rule for ByWork {
         let next = G::advance(&pose, &step);
         let to = start.end_kinematics(&next, &end);
         let g = start.body.load.finite_derivative(&start.kinematics(), &to);
-        (next, G::pull(&step, &(p0 + G::step_load(map, &psi, &pose, &g) * h)))
+        (next, G::pull(&step, &(p0 + G::step_load(map, &psi, [&pose, &next], &g) * h)))
     }
 }
 
@@ -299,48 +299,11 @@ impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for Decaying {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::body::{NoLoad, RotaryInertia, SpatialInertia};
-    use crate::group::{Jet, Rotation, Se3, So3};
-    use crate::method::scheme::{Of, solve};
-    use nalgebra::{Matrix3, Vector3};
+    use crate::method::scheme::probe::{Free, flying, tangent_gap, turning};
+    use crate::method::scheme::solve;
 
-    type Free<G> = (Body<f64, G, NoLoad>, State<f64, G>);
-
-    fn tensor() -> Matrix3<f64> {
-        Matrix3::new(1.25, 0.2, -0.1, 0.2, 1.56, 0.15, -0.1, 0.15, 2.2)
-    }
-    fn turning() -> Free<So3> {
-        let body = Body { inertia: RotaryInertia::about_fixed_point(tensor()).unwrap(), load: NoLoad };
-        let start = body.state(Rotation::identity(), &Vector3::new(2.0, -3.0, 4.0));
-        (body, start)
-    }
-    fn flying() -> Free<Se3> {
-        let inertia = SpatialInertia::new(6.0, Vector3::new(0.25, -0.03, 0.12), tensor()).unwrap();
-        let body = Body { inertia, load: NoLoad };
-        let velocity = Se3::vector(&Vector3::new(0.5, 0.1, -0.3), &Vector3::new(2.0, -3.0, 4.0));
-        let start = body.state(Se3::identity(), &velocity);
-        (body, start)
-    }
     fn maps() -> impl Iterator<Item = Vectorial> {
         MapKind::ALL.into_iter().map(Vectorial::from)
-    }
-
-    /// The largest difference of the analytic tangent and the derivative by duals at the solution, for which it is
-    /// exact without a load.
-    fn tangent_gap<G: Group, E: Scheme<f64, G, NoLoad>>(scheme: &E, (body, state): &Free<G>, h: f64) -> f64 {
-        let mut start = Start::new(body, state, 0.0, h);
-        let x = solve(scheme, &mut start, &mut Work::default()).unwrap();
-        type Slopes<E, G> = <Of<E, f64, G, NoLoad, f64> as Coordinates<f64>>::Jet;
-        let seeds = Coordinates::<Slopes<E, G>>::generate(|i| Jet::seed(x.at(i), i));
-        let slopes = scheme.residual::<Slopes<E, G>>(&start, &seeds);
-        let mut gap = 0.0f64;
-        for j in 0..Of::<E, f64, G, NoLoad, f64>::LEN {
-            let column = scheme.tangent(&start, &x, j).unwrap();
-            for i in 0..Of::<E, f64, G, NoLoad, f64>::LEN {
-                gap = gap.max((column.at(i) - slopes.at(i).slope(j)).abs());
-            }
-        }
-        gap
     }
 
     #[test]
@@ -348,13 +311,15 @@ mod tests {
         for map in maps() {
             for h in [0.02, 0.25] {
                 let (one, other) = (turning(), flying());
+                let midpoint = Preserving { map, load: AtMidpoint };
+                let mean = Preserving { map, load: MeanOfEnds };
                 for gap in [
-                    tangent_gap(&Preserving { map, load: AtMidpoint }, &one, h),
-                    tangent_gap(&Preserving { map, load: MeanOfEnds }, &one, h),
-                    tangent_gap(&Decaying { map }, &one, h),
-                    tangent_gap(&Preserving { map, load: AtMidpoint }, &other, h),
-                    tangent_gap(&Preserving { map, load: MeanOfEnds }, &other, h),
-                    tangent_gap(&Decaying { map }, &other, h),
+                    tangent_gap(|_| midpoint, &one, h),
+                    tangent_gap(|_| mean, &one, h),
+                    tangent_gap(|_| Decaying { map }, &one, h),
+                    tangent_gap(|_| midpoint, &other, h),
+                    tangent_gap(|_| mean, &other, h),
+                    tangent_gap(|_| Decaying { map }, &other, h),
                 ] {
                     assert!(gap < 4e-14, "{map:?}, h = {h}: {gap:e}");
                 }

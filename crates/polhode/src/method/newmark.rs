@@ -322,34 +322,21 @@ impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for Local<S, G> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::body::{Body, NoLoad, SpatialInertia};
-    use crate::group::{Jet, Se3};
-    use nalgebra::{Matrix3, SVector};
-
-    /// The largest difference of the tangent and the derivative by duals.
-    fn gap(newmark: Newmark, h: f64) -> f64 {
-        let tensor = Matrix3::new(1.25, 0.2, -0.1, 0.2, 1.56, 0.15, -0.1, 0.15, 2.2);
-        let inertia = SpatialInertia::new(6.0, Vector3::new(0.25, -0.03, 0.12), tensor).unwrap();
-        let body = Body::<f64, Se3, _> { inertia, load: NoLoad };
-        let velocity = Se3::vector(&Vector3::new(0.5, 0.1, -0.3), &Vector3::new(2.0, -3.0, 4.0));
-        let state = body.state(Se3::identity(), &velocity);
-        let mut start = Start::new(&body, &state, 0.0, h);
-        let scheme = Local { newmark, acceleration: Rates::fresh(&start).velocity };
-        let x = solve(&scheme, &mut start, &mut Work::default()).unwrap();
-        let seeds = SVector::<Dual<f64, 6>, 6>::generate(|i| Jet::seed(x[i], i));
-        let slopes = scheme.residual(&start, &seeds);
-        (0..6).fold(0.0, |worst: f64, j| {
-            let column = Scheme::<f64, Se3, NoLoad>::tangent(&scheme, &start, &x, j).unwrap();
-            (0..6).fold(worst, |worst, i| worst.max((column[i] - slopes[i].slope(j)).abs()))
-        })
-    }
+    use crate::method::scheme::probe::{flying, tangent_gap};
 
     #[test]
     fn the_newton_matrix_is_the_derivative_of_the_residual_to_second_order() {
         for unknowns in [Unknowns::RotationVector, Unknowns::EulerParameters] {
             for (beta, gamma) in [(0.25, 0.5), (1.0 / 6.0, 0.5), (0.3025, 0.6)] {
                 let newmark = Newmark { beta, gamma, ..Newmark::new(unknowns) };
-                let (coarse, fine) = (gap(newmark, 0.02), gap(newmark, 0.01));
+                let gap = |h| {
+                    let scheme = |start: &Start<'_, _, _, _>| Local {
+                        newmark,
+                        acceleration: Rates::fresh(start).velocity,
+                    };
+                    tangent_gap(scheme, &flying(), h)
+                };
+                let (coarse, fine) = (gap(0.02), gap(0.01));
                 assert!(fine < 1e-2 && coarse / fine > 3.8, "{newmark:?}: {coarse:e} {fine:e}");
             }
         }

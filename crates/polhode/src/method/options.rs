@@ -87,7 +87,7 @@ pub(super) const BETA: Choice = Choice {
     words: &[],
     range: Some([0.01, 1.0]),
     default: "1/4",
-    help: "Newmark's weight of the acceleration at the end of the step in the parameters; 1/6 is the more accurate one",
+    help: "Newmark's weight of the acceleration at the end of the step in the parameters; 1/6 is the more accurate one on tops",
 };
 /// Newmark's γ.
 pub(super) const GAMMA: Choice = Choice {

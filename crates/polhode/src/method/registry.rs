@@ -362,7 +362,7 @@ pub static REGISTRY: &[Row] = &[
     },
     Row {
         id: "euler-parameters",
-        title: "Newmark's scheme in Euler parameters, momentum form (E1)",
+        title: "Newmark's scheme in Euler parameters (E1)",
         order: 2,
         symmetric: false,
         claims: Claims::MOMENTUM,
@@ -372,7 +372,7 @@ pub static REGISTRY: &[Row] = &[
     },
     Row {
         id: "rotation-vector",
-        title: "Newmark's scheme in the rotation vector, momentum form (C1, = bbtrapwd)",
+        title: "Newmark's scheme in the rotation vector of the step (C1)",
         order: 2,
         symmetric: false,
         claims: Claims::MOMENTUM,

@@ -202,6 +202,7 @@ pub(super) fn solve<S: Real, G: Group, L: Load<S>, E: Scheme<S, G, L>>(
         factor: Factor::empty(),
         start,
     };
+    let before = work.iterations;
     let solved = newton(&mut single, work);
     let (x, guess) = (single.x, single.guess);
     if let Some(range) = scheme.range(start, &x) {
@@ -211,7 +212,8 @@ pub(super) fn solve<S: Real, G: Group, L: Load<S>, E: Scheme<S, G, L>>(
         })?;
         // A parameter that is not a number is no less wrong.
         if !range.square.below(S::lift(range.limit * range.limit * AT_LIMIT)).all() {
-            range.error(start, AT_LIMIT).map_or(Ok(()), Err)?;
+            let error = range.error(start, AT_LIMIT);
+            return error.map_or(Ok(x), |error| Err(error.unless_astray(work.iterations - before)));
         }
         return Ok(x);
     }
@@ -330,5 +332,54 @@ impl<S: Real, G: Group, L: Load<S>, E: Scheme<S, G, L>> Equations<S> for Single<
     }
     fn interval(&self) -> (S, S) {
         (self.start.t, self.whole)
+    }
+}
+
+/// Free bodies to try schemes with, and how exact the tangent of a scheme is.
+#[cfg(test)]
+pub(super) mod probe {
+    use super::*;
+    use crate::body::{NoLoad, RotaryInertia, SpatialInertia};
+    use crate::group::{Rotation, Se3, So3};
+    use nalgebra::{Matrix3, Vector3};
+
+    pub type Free<G> = (Body<f64, G, NoLoad>, State<f64, G>);
+
+    fn tensor() -> Matrix3<f64> {
+        Matrix3::new(1.25, 0.2, -0.1, 0.2, 1.56, 0.15, -0.1, 0.15, 2.2)
+    }
+    pub fn turning() -> Free<So3> {
+        let body = Body { inertia: RotaryInertia::about_fixed_point(tensor()).unwrap(), load: NoLoad };
+        let start = body.state(Rotation::identity(), &Vector3::new(2.0, -3.0, 4.0));
+        (body, start)
+    }
+    pub fn flying() -> Free<Se3> {
+        let inertia = SpatialInertia::new(6.0, Vector3::new(0.25, -0.03, 0.12), tensor()).unwrap();
+        let body = Body { inertia, load: NoLoad };
+        let velocity = Se3::vector(&Vector3::new(0.5, 0.1, -0.3), &Vector3::new(2.0, -3.0, 4.0));
+        let start = body.state(Se3::identity(), &velocity);
+        (body, start)
+    }
+
+    /// The largest difference of the tangent and the derivative by duals, at the solution.
+    pub fn tangent_gap<G: Group, E: Scheme<f64, G, NoLoad>>(
+        scheme: impl Fn(&Start<'_, f64, G, NoLoad>) -> E,
+        (body, state): &Free<G>,
+        h: f64,
+    ) -> f64 {
+        let mut start = Start::new(body, state, 0.0, h);
+        let scheme = scheme(&start);
+        let x = solve(&scheme, &mut start, &mut Work::default()).unwrap();
+        type Slopes<E, G> = <Of<E, f64, G, NoLoad, f64> as Coordinates<f64>>::Jet;
+        let seeds = Coordinates::<Slopes<E, G>>::generate(|i| Jet::seed(x.at(i), i));
+        let slopes = scheme.residual::<Slopes<E, G>>(&start, &seeds);
+        let mut gap = 0.0f64;
+        for j in 0..Of::<E, f64, G, NoLoad, f64>::LEN {
+            let column = scheme.tangent(&start, &x, j).unwrap();
+            for i in 0..Of::<E, f64, G, NoLoad, f64>::LEN {
+                gap = gap.max((column.at(i) - slopes.at(i).slope(j)).abs());
+            }
+        }
+        gap
     }
 }

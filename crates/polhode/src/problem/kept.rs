@@ -98,7 +98,8 @@ impl Problem {
             (Gravity, "momentum_axial") => (top, claims.gravity_axial),
             (Fall, "energy") => (true, claims.fall_energy),
             (Wall | Potential, "energy") => (true, claims.potential_energy),
-            (Wall, "momentum_vertical") => (true, false),
+            (Wall, "momentum_vertical") => (true, claims.gravity_vertical),
+            (Fall, "momentum_vertical") => (matches!(*self.values("gravity"), [0.0, 0.0, _]), false),
             (Free | Wall, "momentum_axial") => (symmetric(self), false),
             // About a reference point off the centre of mass the angular momentum is not of constant length.
             (Flight | Fall, "momentum_body") => (centered, false),

@@ -81,7 +81,7 @@ impl fmt::Display for StepError {
                     .filter(|(_, end)| *end > *limit && angle < end)
                     .map(|(name, _)| *name)
                     .collect();
-                write!(f, ", or the map {}", wide.join(" or "))
+                write!(f, ", or a method with the map {}", wide.join(" or "))
             }
         }
     }
@@ -95,6 +95,15 @@ fn rounded_down(x: f64) -> f64 {
 }
 
 impl StepError {
+    /// Beyond all bounds it is not the step that is too long: the iteration went astray.
+    pub(crate) fn unless_astray(self, iterations: u64) -> Self {
+        match self {
+            Self::MapLimit { t, h, angle, limit, .. } if angle > 100.0 * limit => {
+                Self::NotConverged { t, h, iterations, residual: f64::INFINITY }
+            }
+            error => error,
+        }
+    }
     /// The same failure, told of the step from `t` with `h`.
     pub(crate) fn of_step(mut self, time: f64, step: f64) -> Self {
         match &mut self {

@@ -159,8 +159,12 @@ fn a_free_body_turns_on_se3_as_on_so3() {
         let attitude = one.pose.distance(&other.pose.attitude);
         let momentum = (one.momentum - Se3::angular(&other.momentum)).norm() / one.momentum.norm();
         let shift = other.pose.position.norm() + Se3::linear(&other.momentum).norm();
-        // With eighteen and with twenty-four unknowns round-off is not the same.
-        let round_off = if method.id().contains("convected") { 2e-12 } else { 2e-13 };
+        // With eighteen and with twenty-four unknowns round-off is not the same, and a carried acceleration keeps it.
+        let round_off = match method.id() {
+            id if id.contains("convected") => 2e-12,
+            id if id.contains("beta=") || id.contains("gamma=") => 1e-12,
+            _ => 2e-13,
+        };
         assert!(
             attitude.max(momentum) < round_off && shift == 0.0,
             "{}: {attitude:e} {momentum:e} {shift:e}",
