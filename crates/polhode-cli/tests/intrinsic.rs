@@ -51,7 +51,8 @@ fn options_may_be_given_by_name_or_by_word_and_are_told() {
     assert_eq!((energy("preserving:cayley"), energy("preserving:cayley,mean")), (Some(false), Some(true)));
     let text = fine(&["methods", "preserving:cayley"]);
     assert!(
-        text.contains("midpoint, mean [default: midpoint]") && text.contains("dual, hom4, twist"),
+        text.contains("midpoint, mean, finite-derivative [default: midpoint]")
+            && text.contains("dual, hom4, twist"),
         "{text}"
     );
     let both = "compose:preserving:cayley,mean:4,compose:galpha:exp,rho=1:4";
@@ -74,7 +75,7 @@ fn options_that_do_not_exist_are_refused_with_those_that_do() {
     method("compose:preserving:cayley", &["needs an order"]);
     method("galpha:exp,roh=1", &["no option 'roh'; did you mean rho?"]);
     method("galpha:exp,rho=1,rho=1", &["given twice"]);
-    method("preserving:exp,load=end", &["load must be midpoint or mean, got 'end'"]);
+    method("preserving:exp,load=end", &["load must be midpoint or mean or finite-derivative, got 'end'"]);
     method("preserving:exp,rho=1", &["it has no option 'rho' (it has load, reading)"]);
     method("imidm,rho=1", &["'imidm': it has no options"]);
     method("preserving:quaternion", &["no method is called 'preserving:quaternion'"]);
@@ -101,13 +102,18 @@ fn steps_beyond_a_map_are_refused_with_what_works() {
         refused(
             4,
             &args,
-            &["|h ω| = 2.5", "euler-rodrigues map goes up to 2", "try a step below 0.0", "or the map"],
+            &[
+                "|h ω| = 2.5",
+                "euler-rodrigues map goes up to 2",
+                "try a step below 0.0",
+                "a method with the map",
+            ],
         );
     }
     for map in ["cayley", "wiener-milenkovic"] {
         let args = run(&format!("preserving:{map}"), "0.9");
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
-        refused(4, &args, &[&format!("the {map} map goes up to"), "or the map exp"]);
+        refused(4, &args, &[&format!("the {map} map goes up to"), "a method with the map exp"]);
     }
     let far = ["run", "fast-top", "--method", "preserving:exp", "--set", "omega_body=1e160,0,0"];
     refused(4, &far, &["the step from t = 0"]);

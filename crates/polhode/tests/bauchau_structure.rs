@@ -405,7 +405,7 @@ fn spinning() -> Case<f64, So3> {
 fn advice(error: &StepError) -> (f64, Vec<String>) {
     let text = error.to_string();
     let (_, text) = text.split_once("try a step below ").unwrap();
-    let (step, maps) = text.split_once(", or the map ").unwrap();
+    let (step, maps) = text.split_once(", or a method with the map ").unwrap();
     (step.parse().unwrap(), maps.split(" or ").map(String::from).collect())
 }
 

@@ -51,6 +51,7 @@ pub fn command(options: &ConvergeOptions) -> Result<(), Failure> {
     let model = problem.model()?;
     methods.iter().try_for_each(|method| pick::suits(&model, method))?;
     if let Some(path) = &options.plot
+        && !path.is_dir()
         && !path.extension().is_some_and(|e| e.eq_ignore_ascii_case("svg"))
     {
         let path = path.display();
