@@ -50,8 +50,8 @@ pub fn command(options: &ConvergeOptions) -> Result<(), Failure> {
     let plans = plans(options, &problem, until)?;
     let model = problem.model()?;
     methods.iter().try_for_each(|method| pick::suits(&model, method))?;
+    let mut file = options.plot.as_deref().map(NewFile::create).transpose()?;
     if let Some(path) = &options.plot
-        && !path.is_dir()
         && !path.extension().is_some_and(|e| e.eq_ignore_ascii_case("svg"))
     {
         let path = path.display();
@@ -59,7 +59,6 @@ pub fn command(options: &ConvergeOptions) -> Result<(), Failure> {
             "--plot draws SVG: the name of its file must end in .svg, got '{path}'"
         )));
     }
-    let mut file = options.plot.as_deref().map(NewFile::create).transpose()?;
 
     let stopped = || Failure::Interrupted("stopped; nothing was written".into());
     let reference = match reference(&model, until, "") {
