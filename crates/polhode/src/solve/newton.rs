@@ -178,8 +178,8 @@ const TARGET: f64 = 0.05 * f64::EPSILON;
 const FLOOR: f64 = 1e-12;
 /// Up to this they are, if they did not shrink twice in a row, with a fresh Jacobian in between.
 const STALE: f64 = 1e-8;
-/// A slower contraction than this calls for a fresh Jacobian.
-const SLOW: f64 = 0.05;
+/// A Jacobian that would need more than this many further iterations calls for a fresh one.
+const PATIENCE: i32 = 4;
 /// A quick solution this far from its guess may lie on another root (Krysl's problem 5.4 has one): look again
 /// with the careful guess.
 const FAR: f64 = 0.02;
@@ -335,7 +335,7 @@ fn iterate<S: Real, E: Equations<S>>(
         if !active.any() {
             break;
         }
-        refresh = active.and((S::lift(SLOW) * previous).below(relative));
+        refresh = active.and(S::lift(TARGET).below(relative * (relative / previous).powi(PATIENCE)));
         // After a refresh the old contraction says nothing about the new Jacobian.
         previous = S::select(refresh, S::lift(f64::NAN), relative);
         rung = if rung == Rung::Quick { Rung::Careful } else { rung };
