@@ -8,6 +8,7 @@ pub mod body;
 pub mod check;
 pub mod group;
 pub mod method;
+pub mod multibody;
 pub mod problem;
 pub mod reference;
 pub mod run;

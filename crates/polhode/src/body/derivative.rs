@@ -2,7 +2,7 @@
 //! change of the potential (Krenk & Nielsen 2013, eq. 21; Gonzalez 2000).
 
 use super::{Kinematics, Wrench};
-use crate::group::Rotation;
+use crate::group::{Rotation, spin};
 use crate::scalar::{Mask, Real};
 use nalgebra::{Matrix3, Vector3};
 
@@ -45,9 +45,7 @@ fn inner<T: Real>(a: &Matrix3<T>, b: &Matrix3<T>) -> T {
 /// Q x̃ for the moment x: forces on the base vectors with the moment 2 Q x.
 #[inline(always)]
 fn couple<T: Real>(attitude: &Rotation<T>, moment: &Vector3<T>) -> Matrix3<T> {
-    let (zero, m) = (T::zero(), moment);
-    let skew = Matrix3::new(zero, -m[2], m[1], m[2], zero, -m[0], -m[1], m[0], zero);
-    attitude.matrix() * skew
+    attitude.matrix() * spin(moment)
 }
 
 /// Changes of the base vectors below this, squared, are too small for the difference of two potentials to mean

@@ -451,6 +451,10 @@ impl<S: Real> Loads<S> {
     pub fn none() -> Self {
         Loads { list: Vec::new() }
     }
+    /// True if there is none.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
     /// One more load.
     pub fn with(mut self, load: impl Into<StandardLoad<S>>) -> Self {
         self.list.push(load.into());

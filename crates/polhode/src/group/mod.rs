@@ -8,6 +8,7 @@ mod map;
 mod rotation;
 mod se3;
 mod so3;
+mod tangent;
 mod vectorial;
 
 pub(crate) use map::NearZero;
@@ -15,6 +16,7 @@ pub use map::{Cayley, Coefficients, EulerRodrigues, Exponential, Map, WienerMile
 pub use rotation::{Rotation, Turn};
 pub use se3::{Motion, Screw, Se3};
 pub use so3::So3;
+pub use tangent::{Tangent, spin};
 pub use vectorial::{MapKind, Reading, Vectorial};
 
 use crate::body::{FiniteDerivative, Kinematics, Wrench};

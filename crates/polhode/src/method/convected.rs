@@ -15,7 +15,7 @@ use super::memory::{Carried, Memory};
 use super::midpoint::mean;
 use super::scheme::{Range, Scheme, Start, Unknown, solve};
 use crate::body::{Load, State};
-use crate::group::{Cayley, Coordinates, Group, Jet, MapKind, Reading, Rotation, Vectorial, unit};
+use crate::group::{Cayley, Coordinates, Group, Jet, MapKind, Reading, Rotation, Vectorial, spin, unit};
 use crate::scalar::{Mask, Over, Real};
 use crate::solve::{Factor, Lu, StepError, Work};
 use nalgebra::{Matrix3, SVector, Vector3};
@@ -80,19 +80,13 @@ fn times<T: Real>(a: &Matrix3<T>, b: &Matrix3<T>) -> Matrix3<T> {
     a * b
 }
 
-#[inline(always)]
-fn skew<T: Real>(x: &Vector3<T>) -> Matrix3<T> {
-    let zero = T::zero();
-    Matrix3::new(zero, -x[2], x[1], x[2], zero, -x[0], -x[1], x[0], zero)
-}
-
 impl<T: Real> Frame<T> {
     fn of<G: Group>(state: &State<T, G>) -> Self {
         let k = G::kinematics(T::zero(), &state.pose, &state.momentum);
         let base = k.attitude.matrix();
         Frame {
             base,
-            momentum: times(&base, &skew(&k.omega_body)) * T::lift(0.5),
+            momentum: times(&base, &spin(&k.omega_body)) * T::lift(0.5),
             position: k.position,
             linear: k.attitude.rotate(&k.velocity_body),
         }
@@ -267,7 +261,7 @@ impl<S: Real> Convected<S> {
         let inertia = G::lift_inertia::<S, T>(&start.body.inertia);
         let momenta = [old, new].map(Frame::body_momentum::<G>);
         let twist = G::velocity(&inertia, &((momenta[0] + momenta[1]) * half));
-        let (v, turn) = (G::linear(&twist), skew(&G::angular(&twist)));
+        let (v, turn) = (G::linear(&twist), spin(&G::angular(&twist)));
         let change = new.combine(old, |a, b| a - b);
         let mean = new.combine(old, |a, b| (a + b) * half);
 
@@ -278,7 +272,7 @@ impl<S: Real> Convected<S> {
         let force = g.position - g.force;
         // The force acts halfway; what is left of the moment M is that of forces Y × q̄_j on the base vectors.
         let moment = g.moment - change.position.cross(&g.force) * half;
-        g.base += mean.linear * v.transpose() - times(&skew(&couple(&mean.base, &moment)), &mean.base);
+        g.base += mean.linear * v.transpose() - times(&spin(&couple(&mean.base, &moment)), &mean.base);
 
         let turned = mean.base.transpose();
         let product = times(&turned, &mean.momentum);

@@ -16,19 +16,26 @@ use crate::group::{Group, Vectorial, lift, unit};
 use crate::scalar::{Over, Real};
 use crate::solve::{StepError, Work};
 
-/// The weights of the scheme.
+/// The weights of a generalized-alpha scheme.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Alpha {
-    m: f64,
-    f: f64,
-    beta: f64,
-    gamma: f64,
+pub struct Alpha {
+    /// α_m.
+    pub m: f64,
+    /// α_f.
+    pub f: f64,
+    /// β.
+    pub beta: f64,
+    /// γ.
+    pub gamma: f64,
 }
 
 impl Alpha {
     /// From the spectral radius at infinite frequency, in [0, 1].
     pub(super) const fn from_rho(rho: f64) -> Self {
-        let (m, f) = ((2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0));
+        Alpha::optimal((2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0))
+    }
+    /// With the γ of second order and the β that damps best.
+    pub(super) const fn optimal(m: f64, f: f64) -> Self {
         let gamma = 0.5 + f - m;
         Alpha { m, f, beta: 0.25 * (gamma + 0.5) * (gamma + 0.5), gamma }
     }

@@ -1,5 +1,6 @@
 //! The methods: schemes with a residual each, Runge-Kutta tableaus, compositions, and the registry of them all.
 
+mod alpha;
 mod composition;
 mod convected;
 mod euler;
@@ -18,8 +19,10 @@ mod stepper;
 mod tableau;
 mod trapezoid;
 
+pub use alpha::{AlphaScheme, Chart, Form, SYSTEMS};
 pub use composition::Coefficients;
 pub use convected::{Frames, Stop};
+pub use galpha::Alpha;
 pub use intrinsic::StepLoad;
 pub use kinematic::StepVelocity;
 pub use named::{Method, MethodError, nearest};

@@ -1,5 +1,6 @@
 //! Methods by their ids: rows of the registry with options, tableaus written out, compositions.
 
+use super::alpha::{AlphaScheme, SYSTEMS};
 use super::composition::SETS;
 use super::options::{self, Choice};
 use super::registry::{Claims, KINEMATIC, Part, REGISTRY, Row};
@@ -107,7 +108,7 @@ impl Method {
         }
         let (base, given) = id.split_once(',').map_or((id, None), |(base, given)| (base, Some(given)));
         let plain = |row: &&Row| row.id == base && (given.is_none() || !base.starts_with("mkrk:"));
-        if let Some(row) = REGISTRY.iter().chain(KINEMATIC).find(plain) {
+        if let Some(row) = REGISTRY.iter().chain(KINEMATIC).chain(SYSTEMS).find(plain) {
             let tableau = match id.strip_prefix("mkrk:") {
                 Some(name) => Some(Tableau::named(name).map_err(MethodError::Tableau)?),
                 None => None,
@@ -217,6 +218,13 @@ impl Method {
     pub fn is_kinematic(&self) -> bool {
         self.parts.iter().any(|(part, _)| matches!(part, Part::Kinematic(..)))
     }
+    /// The scheme of a method for systems of bodies and joints.
+    pub fn alpha(&self) -> Option<&AlphaScheme> {
+        match self.parts.as_slice() {
+            [(Part::Alpha(scheme), _)] => Some(scheme),
+            _ => None,
+        }
+    }
     /// What it keeps.
     pub fn claims(&self) -> &Claims {
         &self.claims
@@ -239,7 +247,7 @@ impl Method {
 }
 
 fn near_ids(id: &str) -> Vec<String> {
-    nearest(id.split(',').next().unwrap_or(id), REGISTRY.iter().chain(KINEMATIC).map(|r| r.id))
+    nearest(id.split(',').next().unwrap_or(id), REGISTRY.iter().chain(KINEMATIC).chain(SYSTEMS).map(|r| r.id))
 }
 
 /// The candidates that look most like a misspelt word, at most three: within an edit distance of a third of its

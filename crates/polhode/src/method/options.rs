@@ -1,5 +1,6 @@
 //! The options of a method: what may follow its id as `,name=value`.
 
+use super::alpha::Chart;
 use super::convected::Stop;
 use super::galpha::Alpha;
 use super::intrinsic::StepLoad;
@@ -8,7 +9,7 @@ use super::named::{MethodError, nearest};
 use super::newmark::{Balance, StartMoment};
 use super::registry::Part;
 use super::tableau::Tableau;
-use crate::group::Reading;
+use crate::group::{Map, MapKind, Reading, Vectorial};
 
 /// An option of a method.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -135,6 +136,68 @@ pub(super) const TOLERANCE: Choice = Choice {
     help: "the norm of the residual that is small, for stop=after and stop=before",
 };
 
+/// α_m of the forms for systems.
+pub(super) const ALPHA_M: Choice = Choice {
+    name: "alpha_m",
+    words: &[],
+    range: Some([-1.0, 0.9]),
+    default: "1/3",
+    help: "weight of the acceleration at the start of the step, in place of rho; 0 if only alpha_f is given (Hilber, \
+           Hughes & Taylor; with alpha_f = 0 too, Newmark)",
+};
+/// α_f of the forms for systems.
+pub(super) const ALPHA_F: Choice = Choice {
+    name: "alpha_f",
+    words: &[],
+    range: Some([0.0, 0.9]),
+    default: "4/9",
+    help: "weight of the other forces at the start of the step, in place of rho; 0 if only alpha_m is given",
+};
+/// β of the forms for systems.
+pub(super) const NEWMARK_BETA: Choice = Choice {
+    name: "beta",
+    words: &[],
+    range: Some([0.01, 2.0]),
+    default: "(1 + alpha_f - alpha_m)^2/4",
+    help: "Newmark's weight of the acceleration at the end of the step in the positions, in place of rho",
+};
+/// γ of the forms for systems.
+pub(super) const NEWMARK_GAMMA: Choice = Choice {
+    name: "gamma",
+    words: &[],
+    range: Some([0.01, 2.0]),
+    default: "1/2 + alpha_f - alpha_m",
+    help: "Newmark's weight of the acceleration at the end of the step in the velocities, in place of rho; order 1 \
+           unless it has its default",
+};
+/// What the end of a step satisfies.
+pub(super) const CONSTRAINTS: Choice = Choice {
+    name: "constraints",
+    words: &["index3", "stabilized"],
+    range: None,
+    default: "index3",
+    help: "what the joints hold at the end of a step: positions (index3), or positions and velocities (stabilized, with \
+           Gear, Gupta & Leimkuhler's multipliers)",
+};
+/// The parameters of a parameterized form.
+pub(super) const MAP: Choice = Choice {
+    name: "map",
+    words: &["exp", "euler-rodrigues", "cayley", "wiener-milenkovic"],
+    range: None,
+    default: "wiener-milenkovic",
+    help: "parameters of the rotation: rotation vector (exp), Euler-Rodrigues, Cayley-Gibbs-Rodrigues, or the conformal \
+           rotation vector of the paper (wiener-milenkovic)",
+};
+/// Where they start.
+pub(super) const CHART: Choice = Choice {
+    name: "chart",
+    words: &["incremental", "rescaled"],
+    range: None,
+    default: "incremental",
+    help: "parameters of the rotation since the start of the step (incremental), or since the start of the run, \
+           replaced by those of the turn the other way round beyond half a turn (rescaled; wiener-milenkovic or exp)",
+};
+
 /// Sets an option of a part; `None` if the part does not take the value.
 fn apply(part: &mut Part, choice: &Choice, value: &str) -> Option<()> {
     match (choice.name, part) {
@@ -158,10 +221,37 @@ fn apply(part: &mut Part, choice: &Choice, value: &str) -> Option<()> {
             stopping.rule = Stop::ALL.into_iter().find(|s| s.name() == value)?
         }
         ("tolerance", Part::Convected(stopping)) => stopping.tolerance = number(choice, value)?,
+        (name, Part::Alpha(scheme)) => {
+            match name {
+                "rho" => scheme.given.rho = Some(number(choice, value)?),
+                "alpha_m" => scheme.given.m = Some(number(choice, value)?),
+                "alpha_f" => scheme.given.f = Some(number(choice, value)?),
+                "beta" => scheme.given.beta = Some(number(choice, value)?),
+                "gamma" => scheme.given.gamma = Some(number(choice, value)?),
+                "constraints" => scheme.stabilized = one_of(choice, value)? == "stabilized",
+                "map" => {
+                    let named = |kind: &MapKind| Vectorial::from(*kind).name() == value;
+                    scheme.map = MapKind::ALL.into_iter().find(named)?;
+                }
+                "chart" => {
+                    scheme.chart = match one_of(choice, value)? {
+                        "rescaled" => Chart::Rescaled,
+                        _ => Chart::Incremental,
+                    }
+                }
+                _ => return None,
+            }
+            scheme.settle();
+        }
         ("rho", Part::Galpha(_, alpha)) => *alpha = Alpha::from_rho(number(choice, value)?),
         _ => return None,
     }
     Some(())
+}
+
+/// A word of the option.
+fn one_of<'a>(choice: &Choice, value: &'a str) -> Option<&'a str> {
+    choice.words.contains(&value).then_some(value)
 }
 
 /// A number or fraction in the range of the option.
@@ -218,5 +308,8 @@ pub(super) fn set(
                 .ok_or_else(|| wrong(format!("{} must be {}, got '{value}'", choice.name, values(choice))))?;
         }
     }
-    Ok(())
+    match parts.iter().find_map(|(part, _)| part.conflict()) {
+        Some(reason) => Err(MethodError::Option { id: id.into(), reason: reason.into() }),
+        None => Ok(()),
+    }
 }

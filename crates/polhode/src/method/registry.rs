@@ -1,6 +1,7 @@
 //! The one table of methods. Command line, documentation and tests are loops over it: a claim made here is
 //! tested to hold, a claim not made is tested to fail.
 
+use super::alpha::AlphaScheme;
 use super::convected::Stopping;
 use super::galpha::Alpha;
 use super::intrinsic::StepLoad;
@@ -29,6 +30,7 @@ pub(super) enum Part {
     Convected(Stopping),
     Kinematic(Vectorial, StepVelocity),
     Mkrk,
+    Alpha(AlphaScheme),
 }
 
 impl Part {
@@ -54,7 +56,15 @@ impl Part {
     pub(super) fn order(&self, of_row: u32) -> u32 {
         match self {
             Part::Newmark(newmark) => newmark.order(),
+            Part::Alpha(scheme) => scheme.order(),
             _ => of_row,
+        }
+    }
+    /// Options that cannot go together, in words.
+    pub(super) fn conflict(&self) -> Option<&'static str> {
+        match self {
+            Part::Alpha(scheme) => scheme.conflict(),
+            _ => None,
         }
     }
     /// What it keeps, where that depends on its options. Uniform gravity has a potential that is linear in the
@@ -99,7 +109,7 @@ pub struct Claims {
 }
 
 impl Claims {
-    const NONE: Claims = Claims {
+    pub(super) const NONE: Claims = Claims {
         free_energy: false,
         free_momentum: false,
         free_norm: false,

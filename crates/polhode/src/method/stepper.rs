@@ -125,6 +125,7 @@ impl<S: Real, G: Group> Stepper<S, G> {
                     convected::step(*stopping, &mut self.frame, Start::new(body, &next, t, h), work)?
                 }
                 Part::Kinematic(map, choice) => kinematic::step(*map, *choice, body, &next, t, h)?,
+                Part::Alpha(_) => return Err(StepError::NeedsSystem),
                 Part::Mkrk => match &mut self.stages {
                     Some(stages) => stages.step(body, &next, t, h, work)?,
                     None => next,

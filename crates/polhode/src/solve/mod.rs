@@ -1,9 +1,11 @@
-//! Newton's method, written once, and the dense factorizations under it.
+//! Newton's method, written once, and the factorizations under it: dense ones of fixed size, and a sparse one.
 
 mod dense;
 mod newton;
+mod sparse;
 
 pub use dense::{Factor, Lu};
 pub(crate) use dense::{factorize, substitute};
 pub(crate) use newton::{Equations, Rung, newton};
 pub use newton::{StepError, Work};
+pub use sparse::{Block, DENSE_BELOW, FactorError, Factors, Pattern, Role, elimination_order};

@@ -31,6 +31,17 @@ pub enum StepError {
     },
     /// The method integrates given velocities, and the load of this body prescribes none.
     NoMotion,
+    /// The method integrates systems of bodies and joints.
+    NeedsSystem,
+    /// The Newton matrix of a system is singular.
+    Singular {
+        /// Time at the start of the step.
+        t: f64,
+        /// Step size.
+        h: f64,
+        /// The joints whose rows depend on each other.
+        joints: Vec<String>,
+    },
     /// The step turns the body further than the parameters of its map can say.
     MapLimit {
         /// Time at the start of the step.
@@ -67,6 +78,24 @@ impl fmt::Display for StepError {
                 "a kinematic method integrates the velocities of a prescribed motion, and this body has none; use \
                  prescribed-motion or prescribed-rotation, or a method of dynamics"
             ),
+            Self::NeedsSystem => write!(
+                f,
+                "this method integrates systems of bodies and joints: pose the body as a system of one (multibody::System)"
+            ),
+            Self::Singular { t, h, joints } => {
+                write!(f, "the equations of the step from t = {t} with h = {h} are singular")?;
+                let names: Vec<String> = joints.iter().map(|j| format!("'{j}'")).collect();
+                match names.as_slice() {
+                    [] => write!(f, ": try a smaller step"),
+                    [one] => write!(f, ": the rows of the joint {one} depend on each other in this position"),
+                    many => write!(
+                        f,
+                        ": the rows of the joints {} depend on each other in this position, as where links stretch out into \
+                         a line",
+                        many.join(", ")
+                    ),
+                }
+            }
             Self::MapLimit { t, h, map, angle, limit } => {
                 write!(
                     f,
@@ -107,10 +136,11 @@ impl StepError {
     /// The same failure, told of the step from `t` with `h`.
     pub(crate) fn of_step(mut self, time: f64, step: f64) -> Self {
         match &mut self {
-            Self::NotConverged { t, h, .. } | Self::NotFinite { t, h } | Self::MapLimit { t, h, .. } => {
-                (*t, *h) = (time, step)
-            }
-            Self::NoMotion => {}
+            Self::NotConverged { t, h, .. }
+            | Self::NotFinite { t, h }
+            | Self::Singular { t, h, .. }
+            | Self::MapLimit { t, h, .. } => (*t, *h) = (time, step),
+            Self::NoMotion | Self::NeedsSystem => {}
         }
         self
     }

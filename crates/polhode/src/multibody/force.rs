@@ -1,0 +1,106 @@
+//! Forces between two bodies. What acts on one body alone is a [`Load`](crate::body::Load) of the one load library.
+
+use super::joint::{Place, zero};
+use super::system::End;
+use crate::scalar::{Over, Real};
+use nalgebra::Vector3;
+
+/// What acts between two frames.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ForceKind<S> {
+    /// A spring with a damper between the points of the frames.
+    SpringDamper {
+        /// Force per unit of elongation, N/m.
+        stiffness: S,
+        /// Force per unit of its rate, N s/m.
+        damping: S,
+        /// Length without force, m.
+        length: S,
+    },
+    /// A spring with a damper that turns the frames about their common third axis: the angle from the first axis of the
+    /// first frame to that of the second, in (-π, π).
+    TorsionSpring {
+        /// Moment per unit of angle, N m/rad.
+        stiffness: S,
+        /// Moment per unit of its rate, N m s/rad.
+        damping: S,
+        /// Angle without moment, rad.
+        angle: S,
+    },
+}
+
+/// One force element between two frames.
+#[derive(Clone, Debug)]
+pub struct Force<S: Real> {
+    /// Its name.
+    pub name: String,
+    /// What it does.
+    pub kind: ForceKind<S>,
+    /// The frames between which it acts.
+    pub ends: [End<S>; 2],
+}
+
+/// The length of a spring whose ends meet: it has no direction there, and pushes nowhere.
+const MEETING: f64 = 1e-30;
+
+impl<S: Real> Force<S> {
+    /// d from point to point, and its velocity.
+    fn span<T: Over<S>>(&self, places: [&Place<T>; 2]) -> [Vector3<T>; 2] {
+        let at = |i: usize| {
+            let (place, point) = (places[i], self.ends[i].point.map(T::of));
+            [place.x + place.to_space(&point), place.v + place.to_space(&place.omega.cross(&point))]
+        };
+        let ([pa, va], [pb, vb]) = (at(0), at(1));
+        [pb - pa, vb - va]
+    }
+    /// The third axis of the first frame in space, the angle about it and its rate.
+    fn twist<T: Over<S>>(&self, [a, b]: [&Place<T>; 2]) -> (Vector3<T>, T, T) {
+        let axis = |end: usize, place: &Place<T>, i: usize| {
+            let y = Vector3::from_fn(|k, _| T::of(self.ends[end].axes[(k, i)]));
+            place.to_space(&y)
+        };
+        let first = axis(1, b, 0);
+        let (x, y, z) = (axis(0, a, 0), axis(0, a, 1), axis(0, a, 2));
+        let relative = b.to_space(&b.omega) - a.to_space(&a.omega);
+        (z, first.dot(&y).atan2(first.dot(&x)), relative.dot(&z))
+    }
+    /// Force in space and moment in body axes on each end.
+    pub fn wrenches<T: Over<S>>(&self, places: [&Place<T>; 2]) -> [Vector3<T>; 4] {
+        let [a, b] = places;
+        match self.kind {
+            ForceKind::SpringDamper { stiffness, damping, length } => {
+                let [d, rate] = self.span(places);
+                let now = (d.dot(&d) + T::lift(MEETING * MEETING)).sqrt();
+                let n = d / now;
+                let tension = T::of(stiffness) * (now - T::of(length)) + T::of(damping) * n.dot(&rate);
+                let pull = n * tension;
+                let moment =
+                    |i: usize, f: &Vector3<T>| self.ends[i].point.map(T::of).cross(&places[i].to_body(f));
+                [pull, moment(0, &pull), -pull, moment(1, &-pull)]
+            }
+            ForceKind::TorsionSpring { stiffness, damping, angle } => {
+                let (axis, now, rate) = self.twist(places);
+                let moment = axis * (T::of(stiffness) * (now - T::of(angle)) + T::of(damping) * rate);
+                [zero(), a.to_body(&moment), zero(), b.to_body(&-moment)]
+            }
+        }
+    }
+    /// The energy in the spring.
+    pub fn potential<T: Over<S>>(&self, places: [&Place<T>; 2]) -> T {
+        let (stiffness, stretch) = match self.kind {
+            ForceKind::SpringDamper { stiffness, length, .. } => {
+                let [d, _] = self.span(places);
+                (stiffness, d.dot(&d).sqrt() - T::of(length))
+            }
+            ForceKind::TorsionSpring { stiffness, angle, .. } => {
+                (stiffness, self.twist(places).1 - T::of(angle))
+            }
+        };
+        T::of(stiffness) * stretch * stretch * T::lift(0.5)
+    }
+    /// True if it takes energy out of the motion.
+    pub fn is_damped(&self) -> bool {
+        let (ForceKind::SpringDamper { damping, .. } | ForceKind::TorsionSpring { damping, .. }) = self.kind;
+        damping.largest() != 0.0
+    }
+}

@@ -1,0 +1,347 @@
+//! Consistent initial values: positions and velocities that the joints allow, nearest in the sense of the masses to those
+//! given, and the accelerations and multipliers that belong to them.
+
+use super::equations::loads;
+use super::joint::{MOST_ROWS, Place, zero};
+use super::layout::Layout;
+use super::state::{Flat, Moving};
+use super::system::System;
+use super::tape::{Matrix, Places, Sink};
+use crate::group::{Exponential, Group, So3};
+use crate::scalar::Real;
+use crate::solve::FactorError;
+use core::fmt;
+use nalgebra::Vector3;
+
+/// What it took to make the initial values consistent.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Assembly {
+    /// How far the body that moved most was moved, in m, and which it is.
+    pub moved: Option<(String, f64)>,
+    /// How far the body that turned most was turned, in rad, and which it is.
+    pub turned: Option<(String, f64)>,
+    /// The largest change of a velocity in m/s.
+    pub velocity: f64,
+    /// The largest change of an angular velocity in rad/s.
+    pub omega: f64,
+    /// Newton iterations.
+    pub iterations: u64,
+}
+
+/// Why there are no consistent initial values.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AssemblyError {
+    /// The rows of these joints depend on each other.
+    Dependent {
+        /// The joints.
+        joints: Vec<String>,
+    },
+    /// The joint is open.
+    Open {
+        /// The joint that is furthest from closed.
+        joint: String,
+        /// By how much, in m (or rad).
+        gap: f64,
+    },
+    /// No positions nearby close all joints.
+    NotClosed {
+        /// The joint that is furthest from closed.
+        joint: String,
+        /// By how much it is still open, in m (or rad).
+        gap: f64,
+    },
+    /// The joints or the loads give numbers that are not finite.
+    NotFinite,
+}
+
+impl fmt::Display for AssemblyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Dependent { joints } => {
+                let names: Vec<String> = joints.iter().map(|j| format!("'{j}'")).collect();
+                match names.as_slice() {
+                    [one] => write!(f, "the joint {one} forbids what is forbidden already")?,
+                    many => {
+                        write!(f, "the joints {} forbid the same motion more than once", many.join(", "))?
+                    }
+                }
+                write!(
+                    f,
+                    ", so their reactions are not determined; remove one or choose one that allows more"
+                )
+            }
+            Self::Open { joint, gap } => write!(
+                f,
+                "the initial positions do not fit the joint '{joint}': it is open by {gap:.3e} m (or rad); move its \
+                 bodies, or let them be assembled"
+            ),
+            Self::NotClosed { joint, gap } => write!(
+                f,
+                "the joints contradict each other: no positions near the given ones close them all, '{joint}' is still \
+                 open by {gap:.3e} m (or rad)"
+            ),
+            Self::NotFinite => write!(f, "the initial values give numbers that are not finite"),
+        }
+    }
+}
+
+impl std::error::Error for AssemblyError {}
+
+/// Joints closed this well, relative to the size of the system, count as closed; what is left is taken out silently.
+const CLOSED: f64 = 1e-8;
+const MOST_ITERATIONS: u64 = 40;
+
+/// Consistent initial values of all kinds.
+pub(super) struct Initial<S: Real> {
+    pub(super) bodies: Vec<Moving<S>>,
+    pub(super) extra: Vec<Flat<S>>,
+    pub(super) lambda: Vec<S>,
+    pub(super) report: Assembly,
+}
+
+/// [M Bᵀ; B 0] and what it is solved for.
+struct Projection<'a, S: Real> {
+    system: &'a System<S>,
+    layout: Layout,
+    matrix: Option<Matrix<S>>,
+    places: Vec<Place<S>>,
+    /// Right-hand side, then solution.
+    x: Vec<S>,
+}
+
+impl<S: Real> Projection<'_, S> {
+    fn write(&self, sink: &mut impl Sink<S>) {
+        let mut rows = [[zero(); 4]; MOST_ROWS];
+        for (b, body) in self.system.bodies.iter().enumerate() {
+            sink.diagonal(6 * b, 6 * b, body.mass);
+            sink.block(6 * b + 3, 6 * b + 3, body.inertia.matrix());
+        }
+        for (joint, start) in self.system.joints.iter().zip(&self.layout.joints) {
+            let bodies = joint.ends.map(|end| end.body);
+            joint.jacobian(self.ends(bodies).each_ref(), &mut rows);
+            for (k, row) in rows[..joint.kind.rows()].iter().enumerate() {
+                for (block, slope) in row.iter().enumerate() {
+                    let Some(body) = bodies[block / 2] else { continue };
+                    for i in 0..3 {
+                        if joint.touches(k, block, i) {
+                            let column = 6 * body + 3 * (block % 2) + i;
+                            sink.add(start + k, column, slope[i]);
+                            sink.add(column, start + k, slope[i]);
+                        }
+                    }
+                }
+            }
+        }
+        for (extra, start) in self.system.extra.iter().zip(&self.layout.extra) {
+            for i in 0..extra.len() {
+                for j in 0..extra.len() {
+                    sink.add(start + i, start + j, extra.mass[i * extra.len() + j]);
+                }
+            }
+        }
+    }
+    fn ends(&self, bodies: [Option<usize>; 2]) -> [Place<S>; 2] {
+        bodies.map(|body| body.map_or(Place::ground(), |b| self.places[b]))
+    }
+    fn factor(&mut self) -> Result<(), AssemblyError> {
+        let mut matrix = match self.matrix.take() {
+            Some(matrix) => matrix,
+            None => {
+                let mut places = Places::default();
+                self.write(&mut places);
+                Matrix::new(self.layout.n, places, &self.layout.blocks)
+            }
+        };
+        self.write(&mut matrix.rewrite());
+        let done = matrix.factor();
+        self.matrix = Some(matrix);
+        done.map_err(|error| match error {
+            FactorError::Singular { null, .. } => {
+                AssemblyError::Dependent { joints: self.layout.named(self.system, &null) }
+            }
+            FactorError::NotFinite { .. } => AssemblyError::NotFinite,
+        })
+    }
+    fn solve(&mut self) {
+        if let Some(matrix) = &mut self.matrix {
+            matrix.factors.solve(&mut self.x);
+        }
+    }
+    fn part(&self, at: usize) -> Vector3<S> {
+        Vector3::new(self.x[at], self.x[at + 1], self.x[at + 2])
+    }
+    /// Writes -f of each joint into the right-hand side; the largest entry and its joint.
+    fn rows(&mut self, f: impl Fn(&super::Joint<S>, [&Place<S>; 2], &mut [S])) -> (usize, f64) {
+        self.x.fill(S::zero());
+        let mut worst = (0, 0.0);
+        for (j, joint) in self.system.joints.iter().enumerate() {
+            let mut out = [S::zero(); MOST_ROWS];
+            f(joint, self.ends(joint.ends.map(|end| end.body)).each_ref(), &mut out);
+            for (k, value) in out[..joint.kind.rows()].iter().enumerate() {
+                self.x[self.layout.joints[j] + k] = -*value;
+                let gap = value.abs().largest();
+                // Not finite counts as the largest of all.
+                if !(gap <= worst.1) {
+                    worst = (j, gap);
+                }
+            }
+        }
+        worst
+    }
+}
+
+/// Makes the initial values consistent. Positions that are far from it are an error unless they may be moved.
+pub(super) fn initial<S: Real>(system: &System<S>, may_move: bool) -> Result<Initial<S>, AssemblyError> {
+    let layout = Layout::new(system, false);
+    let n = layout.n;
+    let places = system.bodies.iter().map(|body| Place {
+        x: body.position,
+        r: body.attitude.matrix(),
+        v: body.velocity,
+        omega: body.omega_body,
+    });
+    let mut projection =
+        Projection { system, layout, matrix: None, places: places.collect(), x: vec![S::zero(); n] };
+    let mut attitudes: Vec<_> = system.bodies.iter().map(|body| body.attitude).collect();
+    let mut report = Assembly::default();
+    let points = system.joints.iter().flat_map(|j| &j.ends).map(|end| end.point.dot(&end.point).largest());
+    let spread = system.bodies.iter().map(|b| b.position.dot(&b.position).largest());
+    let size = points.chain(spread).fold(0.0, f64::max).sqrt().max(f64::MIN_POSITIVE);
+
+    // Positions: Newton's method with the masses as the metric.
+    let constraint =
+        |joint: &super::Joint<S>, places: [&Place<S>; 2], out: &mut [S]| joint.constraint(places, out);
+    let mut before = f64::INFINITY;
+    projection.factor()?;
+    loop {
+        let (worst, gap) = projection.rows(constraint);
+        if !gap.is_finite() {
+            return Err(AssemblyError::NotFinite);
+        }
+        let name = || system.joints[worst].name.clone();
+        if report.iterations == 0 && gap > CLOSED * size && !may_move {
+            return Err(AssemblyError::Open { joint: name(), gap });
+        }
+        // At the rounding of the positions no iteration helps.
+        let depth = report.iterations > u64::from(S::DEPTH);
+        if (gap <= 4.0 * f64::EPSILON * size || (gap < 1e-13 * size && gap >= 0.5 * before))
+            && (gap == 0.0 || depth)
+            || (gap == 0.0 && S::DEPTH == 0)
+        {
+            break;
+        }
+        if report.iterations >= MOST_ITERATIONS {
+            return Err(AssemblyError::NotClosed { joint: name(), gap });
+        }
+        before = gap;
+        projection.factor()?;
+        projection.solve();
+        for b in 0..system.bodies.len() {
+            let (xi, theta) = (projection.part(6 * b), projection.part(6 * b + 3));
+            attitudes[b] = attitudes[b].advance(&So3::increment(Exponential, &theta)).normalized();
+            projection.places[b].x += xi;
+            projection.places[b].r = attitudes[b].matrix();
+        }
+        report.iterations += 1;
+    }
+    for (b, body) in system.bodies.iter().enumerate() {
+        let moved = (projection.places[b].x - body.position).map(Real::largest).norm();
+        let turned =
+            body.attitude.inverse().compose(&attitudes[b]).rotation_vector().map(Real::largest).norm();
+        let more = |known: &mut Option<(String, f64)>, new: f64, least: f64| {
+            if new > known.as_ref().map_or(least, |k| k.1) {
+                *known = Some((body.name.clone(), new));
+            }
+        };
+        more(&mut report.moved, moved, CLOSED * size);
+        more(&mut report.turned, turned, CLOSED);
+    }
+
+    // Velocities.
+    projection.factor()?;
+    projection.rows(|joint, places, out| joint.rates(places, out, &mut [S::zero(); MOST_ROWS]));
+    projection.solve();
+    for b in 0..system.bodies.len() {
+        let (xi, theta) = (projection.part(6 * b), projection.part(6 * b + 3));
+        projection.places[b].v += xi;
+        projection.places[b].omega += theta;
+        report.velocity = report.velocity.max(xi.map(Real::largest).norm());
+        report.omega = report.omega.max(theta.map(Real::largest).norm());
+    }
+
+    // Accelerations and multipliers.
+    projection.rows(|joint, places, out| joint.rates(places, &mut [S::zero(); MOST_ROWS], out));
+    for (b, body) in system.bodies.iter().enumerate() {
+        let place = projection.places[b];
+        let [force, moment] = loads(body, S::zero(), &attitudes[b], &place);
+        let inertia = body.inertia.matrix();
+        let moment = moment - place.omega.cross(&(inertia * place.omega));
+        let force = force + system.gravity * body.mass;
+        for i in 0..3 {
+            projection.x[6 * b + i] += force[i];
+            projection.x[6 * b + 3 + i] += moment[i];
+        }
+    }
+    for force in &system.forces {
+        let bodies = force.ends.map(|end| end.body);
+        let wrenches = force.wrenches(projection.ends(bodies).each_ref());
+        for (i, body) in bodies.iter().enumerate() {
+            if let Some(body) = body {
+                for k in 0..3 {
+                    projection.x[6 * body + k] += wrenches[2 * i][k];
+                    projection.x[6 * body + 3 + k] += wrenches[2 * i + 1][k];
+                }
+            }
+        }
+    }
+    for (extra, start) in system.extra.iter().zip(&projection.layout.extra) {
+        let (_, cos) = extra.phase.sin_cos();
+        for i in 0..extra.len() {
+            let mut force = extra.force[i] + extra.amplitude[i] * cos;
+            for j in 0..extra.len() {
+                let at = i * extra.len() + j;
+                force -= extra.damping[at] * extra.velocity[j] + extra.stiffness[at] * extra.position[j];
+            }
+            projection.x[start + i] = force;
+        }
+    }
+    projection.solve();
+    if !projection.x.iter().all(|x| crate::scalar::Mask::all(x.is_finite())) {
+        return Err(AssemblyError::NotFinite);
+    }
+    let bodies = (0..system.bodies.len()).map(|b| {
+        let (place, attitude) = (&projection.places[b], attitudes[b]);
+        let (acceleration, rate) = (projection.part(6 * b), projection.part(6 * b + 3));
+        Moving {
+            position: place.x,
+            velocity: place.v,
+            acceleration,
+            attitude,
+            omega_body: place.omega,
+            omega_rate: rate,
+            algorithmic: acceleration,
+            algorithmic_rate: rate,
+            carried: [zero(); 2],
+            parameters: zero(),
+            reference: attitude,
+        }
+    });
+    let mut lambda = vec![S::zero(); projection.layout.rows];
+    for (j, joint) in system.joints.iter().enumerate() {
+        let (start, first) = (projection.layout.joints[j], projection.layout.multipliers[j]);
+        for k in 0..joint.kind.rows() {
+            lambda[first + k] = projection.x[start + k];
+        }
+    }
+    let extra = system.extra.iter().zip(&projection.layout.extra).map(|(extra, start)| {
+        let acceleration = projection.x[*start..start + extra.len()].to_vec();
+        Flat {
+            position: extra.position.clone(),
+            velocity: extra.velocity.clone(),
+            algorithmic: acceleration.clone(),
+            carried: vec![S::zero(); extra.len()],
+            acceleration,
+        }
+    });
+    Ok(Initial { bodies: bodies.collect(), extra: extra.collect(), lambda, report })
+}

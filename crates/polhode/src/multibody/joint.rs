@@ -1,0 +1,443 @@
+//! Joints: what they forbid, as rows of Φ(q) = 0 between a frame on one body and a frame on another.
+//!
+//! Symbols, for the ends A and B: x position and R attitude of the body, a and b the points of the frames in body axes,
+//! u and w axes of the frames in body axes, U = R_A u and W = R_B w the same in space, d = p_B - p_A from one point to
+//! the other. Φ̇ = B v with v = {ẋ, Ω} of both bodies; the reactions are -Bᵀ λ, so that the multipliers of a point are
+//! the force of A on B in space. A change Θ of the attitude, Ṙ = R Θ̃, changes s·(R y) by Θ·(y × Rᵀ s).
+
+use super::system::End;
+use crate::group::spin;
+use crate::scalar::{Over, Real};
+use nalgebra::{Matrix3, Vector3};
+
+/// Where a body is and how it moves: position and velocity of its centre of mass in space, angular velocity in body axes.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<T> {
+    /// Position.
+    pub x: Vector3<T>,
+    /// Attitude, body to space.
+    pub r: Matrix3<T>,
+    /// Velocity in space.
+    pub v: Vector3<T>,
+    /// Angular velocity in body axes.
+    pub omega: Vector3<T>,
+}
+
+impl<T: Real> Place<T> {
+    /// The ground.
+    pub fn ground() -> Self {
+        let zero = zero();
+        Place { x: zero, r: Matrix3::identity(), v: zero, omega: zero }
+    }
+    /// A vector of the body, in space.
+    #[inline(always)]
+    pub(super) fn to_space(self, y: &Vector3<T>) -> Vector3<T> {
+        self.r * y
+    }
+    /// A vector of space, in body axes.
+    #[inline(always)]
+    pub(super) fn to_body(self, s: &Vector3<T>) -> Vector3<T> {
+        self.r.tr_mul(s)
+    }
+    /// The derivative of s·(R y) with respect to Θ.
+    #[inline(always)]
+    fn arm(&self, y: &Vector3<T>, s: &Vector3<T>) -> Vector3<T> {
+        y.cross(&self.to_body(s))
+    }
+    /// The velocity of a vector fixed in the body, and the part of its acceleration that Ω alone makes.
+    #[inline(always)]
+    fn rates(&self, y: &Vector3<T>) -> (Vector3<T>, Vector3<T>) {
+        let once = self.omega.cross(y);
+        (self.to_space(&once), self.to_space(&self.omega.cross(&once)))
+    }
+}
+
+#[inline(always)]
+pub(super) fn zero<T: Real>() -> Vector3<T> {
+    Vector3::new(T::zero(), T::zero(), T::zero())
+}
+
+/// What a joint allows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum JointKind<S> {
+    /// Every rotation about a common point: 3 rows.
+    Spherical,
+    /// Rotation about the common third axis: 5 rows.
+    Revolute,
+    /// Sliding along the common third axis: 5 rows.
+    Prismatic,
+    /// Rotation about and sliding along the common third axis: 4 rows.
+    Cylindrical,
+    /// Rotation about the third axis of the first frame and the first axis of the second, which stay perpendicular: 4 rows.
+    Universal,
+    /// Sliding in the plane across the third axis, and rotation about it: 3 rows.
+    Planar,
+    /// Nothing: 6 rows.
+    Fixed,
+    /// A rod of this length between the two points: 1 row.
+    Distance(S),
+}
+
+/// A piece of a joint.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Feature<S> {
+    /// The points coincide: p_A - p_B, 3 rows in space axes.
+    Point,
+    /// Two axes of the frames stay perpendicular: U·W.
+    Perpendicular(usize, usize),
+    /// The point of B stays in the plane through that of A across this axis: -U·d.
+    InPlane(usize),
+    /// The points keep their distance L: (L² - d·d)/2L, so that the multiplier is the force in the rod.
+    Length(S),
+}
+
+impl<S: Copy> Feature<S> {
+    fn rows(&self) -> usize {
+        if matches!(self, Feature::Point) { 3 } else { 1 }
+    }
+}
+
+impl<S: Real> JointKind<S> {
+    /// The name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            JointKind::Spherical => "spherical",
+            JointKind::Revolute => "revolute",
+            JointKind::Prismatic => "prismatic",
+            JointKind::Cylindrical => "cylindrical",
+            JointKind::Universal => "universal",
+            JointKind::Planar => "planar",
+            JointKind::Fixed => "fixed",
+            JointKind::Distance(_) => "distance",
+        }
+    }
+    /// How many rows it has.
+    pub fn rows(&self) -> usize {
+        self.features().map(|f| f.rows()).sum()
+    }
+    fn features(&self) -> impl Iterator<Item = Feature<S>> + use<S> {
+        use Feature::{InPlane, Length, Perpendicular, Point};
+        let (list, length): (&'static [Feature<()>], Option<S>) = match self {
+            JointKind::Spherical => (&[Point], None),
+            JointKind::Revolute => (&[Point, Perpendicular(0, 2), Perpendicular(1, 2)], None),
+            JointKind::Prismatic => (
+                &[Perpendicular(0, 2), Perpendicular(1, 2), Perpendicular(0, 1), InPlane(0), InPlane(1)],
+                None,
+            ),
+            JointKind::Cylindrical => {
+                (&[Perpendicular(0, 2), Perpendicular(1, 2), InPlane(0), InPlane(1)], None)
+            }
+            JointKind::Universal => (&[Point, Perpendicular(2, 0)], None),
+            JointKind::Planar => (&[Perpendicular(0, 2), Perpendicular(1, 2), InPlane(2)], None),
+            JointKind::Fixed => {
+                (&[Point, Perpendicular(0, 2), Perpendicular(1, 2), Perpendicular(0, 1)], None)
+            }
+            JointKind::Distance(length) => (&[], Some(*length)),
+        };
+        let plain = list.iter().map(|feature| match *feature {
+            Point | Length(()) => Point,
+            Perpendicular(i, j) => Perpendicular(i, j),
+            InPlane(i) => InPlane(i),
+        });
+        plain.chain(length.map(Length))
+    }
+}
+
+/// The most rows that a joint has.
+pub const MOST_ROWS: usize = 6;
+/// The change of position and attitude of both ends: x_A, Θ_A, x_B, Θ_B.
+pub const COORDINATES: usize = 12;
+
+/// One joint between two frames.
+#[derive(Clone, Debug)]
+pub struct Joint<S: Real> {
+    /// Its name.
+    pub name: String,
+    /// What it allows.
+    pub kind: JointKind<S>,
+    /// The frames that it joins.
+    pub ends: [End<S>; 2],
+}
+
+/// A frame's axis in body axes.
+#[inline(always)]
+fn axis<S: Real, T: Over<S>>(end: &End<S>, i: usize) -> Vector3<T> {
+    Vector3::new(T::of(end.axes[(0, i)]), T::of(end.axes[(1, i)]), T::of(end.axes[(2, i)]))
+}
+
+impl<S: Real> Joint<S> {
+    /// From the point of A to that of B.
+    #[inline(always)]
+    fn span<T: Over<S>>(&self, [a, b]: [&Place<T>; 2]) -> Vector3<T> {
+        let point = |end: usize, at: &Place<T>| at.x + at.to_space(&self.ends[end].point.map(T::of));
+        point(1, b) - point(0, a)
+    }
+    /// Its velocity, and the part of its acceleration that the angular velocities alone make.
+    #[inline(always)]
+    fn span_rates<T: Over<S>>(&self, [a, b]: [&Place<T>; 2]) -> (Vector3<T>, Vector3<T>) {
+        let rates = |end: usize, at: &Place<T>| at.rates(&self.ends[end].point.map(T::of));
+        let ((va, aa), (vb, ab)) = (rates(0, a), rates(1, b));
+        (b.v - a.v + vb - va, ab - aa)
+    }
+
+    /// Φ.
+    #[inline(always)]
+    pub fn constraint<T: Over<S>>(&self, places: [&Place<T>; 2], out: &mut [T]) {
+        let mut row = 0;
+        let [a, b] = places;
+        for feature in self.kind.features() {
+            match feature {
+                Feature::Point => {
+                    let d = self.span(places);
+                    for i in 0..3 {
+                        out[row + i] = -d[i];
+                    }
+                }
+                Feature::Perpendicular(i, j) => {
+                    let (u, w) = (axis(&self.ends[0], i), axis(&self.ends[1], j));
+                    out[row] = a.to_space(&u).dot(&b.to_space(&w));
+                }
+                Feature::InPlane(i) => {
+                    out[row] = -a.to_space(&axis(&self.ends[0], i)).dot(&self.span(places));
+                }
+                Feature::Length(length) => {
+                    let (d, length) = (self.span(places), T::of(length));
+                    out[row] = (length * length - d.dot(&d)) / (length + length);
+                }
+            }
+            row += feature.rows();
+        }
+    }
+
+    /// B: for each row the derivatives with respect to x_A, Θ_A, x_B, Θ_B.
+    #[inline(always)]
+    pub fn jacobian(&self, places: [&Place<S>; 2], out: &mut [[Vector3<S>; 4]]) {
+        let (mut row, [a, b]) = (0, places);
+        let [pa, pb] = [self.ends[0].point, self.ends[1].point];
+        for feature in self.kind.features() {
+            match feature {
+                Feature::Point => {
+                    for i in 0..3 {
+                        let mut e = zero();
+                        e[i] = S::one();
+                        out[row + i] = [e, a.arm(&pa, &e), -e, -b.arm(&pb, &e)];
+                    }
+                }
+                Feature::Perpendicular(i, j) => {
+                    let (u, w) = (axis(&self.ends[0], i), axis(&self.ends[1], j));
+                    out[row] = [zero(), a.arm(&u, &b.to_space(&w)), zero(), b.arm(&w, &a.to_space(&u))];
+                }
+                Feature::InPlane(i) => {
+                    let u = axis(&self.ends[0], i);
+                    let (up, d) = (a.to_space(&u), self.span(places));
+                    out[row] = [up, pa.cross(&u) - a.arm(&u, &d), -up, -b.arm(&pb, &up)];
+                }
+                Feature::Length(length) => {
+                    let d = self.span(places) / length;
+                    out[row] = [d, a.arm(&pa, &d), -d, -b.arm(&pb, &d)];
+                }
+            }
+            row += feature.rows();
+        }
+    }
+
+    /// Bᵀ λ: force in space and moment in body axes for each end.
+    #[inline(always)]
+    pub fn reaction<T: Over<S>>(&self, places: [&Place<T>; 2], lambda: &[T]) -> [Vector3<T>; 4] {
+        let (mut row, [a, b]) = (0, places);
+        let [pa, pb] = [self.ends[0].point.map(T::of), self.ends[1].point.map(T::of)];
+        let mut sum = [zero(); 4];
+        // A force f of A's point on that of B, with the opposite on A.
+        let mut force = |f: &Vector3<T>| {
+            sum[0] += f;
+            sum[1] += a.arm(&pa, f);
+            sum[2] -= f;
+            sum[3] -= b.arm(&pb, f);
+        };
+        let mut moments = [zero(); 2];
+        for feature in self.kind.features() {
+            let l = lambda[row];
+            match feature {
+                Feature::Point => force(&Vector3::new(l, lambda[row + 1], lambda[row + 2])),
+                Feature::Perpendicular(i, j) => {
+                    let (u, w) = (axis(&self.ends[0], i), axis(&self.ends[1], j));
+                    moments[0] += a.arm(&u, &b.to_space(&w)) * l;
+                    moments[1] += b.arm(&w, &a.to_space(&u)) * l;
+                }
+                Feature::InPlane(i) => {
+                    let u = axis(&self.ends[0], i);
+                    let (up, d) = (a.to_space(&u), self.span(places));
+                    force(&(up * l));
+                    moments[0] -= a.arm(&u, &d) * l;
+                }
+                Feature::Length(length) => force(&(self.span(places) * (l / T::of(length)))),
+            }
+            row += feature.rows();
+        }
+        sum[1] += moments[0];
+        sum[3] += moments[1];
+        sum
+    }
+
+    /// The derivative of Bᵀ λ, λ held, as blocks (row, column) of x_A, Θ_A, x_B, Θ_B. It is not symmetric: the rows are
+    /// components in a frame that turns.
+    #[inline(always)]
+    pub fn stiffness(
+        &self,
+        places: [&Place<S>; 2],
+        lambda: &[S],
+        mut add: impl FnMut(usize, usize, Matrix3<S>),
+    ) {
+        let (mut row, [a, b]) = (0, places);
+        let (pa, pb) = (spin(&self.ends[0].point), spin(&self.ends[1].point));
+        for feature in self.kind.features() {
+            let l = lambda[row];
+            match feature {
+                Feature::Point => {
+                    let f = Vector3::new(l, lambda[row + 1], lambda[row + 2]);
+                    add(1, 1, pa * spin(&a.to_body(&f)));
+                    add(3, 3, -(pb * spin(&b.to_body(&f))));
+                }
+                Feature::Perpendicular(i, j) => {
+                    let (u, w) = (axis(&self.ends[0], i), axis(&self.ends[1], j));
+                    let (us, ws) = (a.to_space(&u), b.to_space(&w));
+                    let (u, w) = (spin(&u) * l, spin(&w));
+                    let turned = a.r.tr_mul(&b.r);
+                    add(1, 1, u * spin(&a.to_body(&ws)));
+                    add(1, 3, -(u * turned * w));
+                    add(3, 3, w * l * spin(&b.to_body(&us)));
+                    add(3, 1, -(w * turned.transpose() * u));
+                }
+                Feature::InPlane(i) => {
+                    let u = axis(&self.ends[0], i);
+                    let (us, d) = (a.to_space(&u), self.span(places));
+                    let (u, turned) = (spin(&u) * l, a.r.tr_mul(&b.r));
+                    let (ru, ur) = (a.r * u, u * a.r.transpose());
+                    add(0, 1, -ru);
+                    add(2, 1, ru);
+                    add(1, 0, ur);
+                    add(1, 2, -ur);
+                    add(1, 1, -(u * (spin(&a.to_body(&d)) + pa)));
+                    add(1, 3, u * turned * pb);
+                    add(3, 3, -(pb * spin(&b.to_body(&us)) * l));
+                    add(3, 1, pb * turned.transpose() * u);
+                }
+                Feature::Length(length) => {
+                    let (d, k) = (self.span(places), l / length);
+                    let unit = Matrix3::from_diagonal_element(k);
+                    let turned = a.r.tr_mul(&b.r) * k;
+                    let (ra, rb) = (a.r * pa * k, b.r * pb * k);
+                    for (sign, to) in [(S::one(), 0), (-S::one(), 2)] {
+                        add(to, 0, unit * -sign);
+                        add(to, 2, unit * sign);
+                        add(to, 1, ra * sign);
+                        add(to, 3, rb * -sign);
+                    }
+                    add(1, 1, pa * (spin(&a.to_body(&d)) + pa) * k);
+                    add(1, 0, ra.transpose());
+                    add(1, 2, -ra.transpose());
+                    add(1, 3, -(pa * turned * pb));
+                    add(3, 3, -(pb * (spin(&b.to_body(&d)) - pb) * k));
+                    add(3, 0, -rb.transpose());
+                    add(3, 2, rb.transpose());
+                    add(3, 1, -(pb * turned.transpose() * pa));
+                }
+            }
+            row += feature.rows();
+        }
+    }
+
+    /// Φ̇ = B v and the second-order term Ḃ v: with it, Φ̈ = B v̇ + Ḃ v.
+    #[inline(always)]
+    pub fn rates<T: Over<S>>(&self, places: [&Place<T>; 2], rate: &mut [T], quadratic: &mut [T]) {
+        let (mut row, [a, b]) = (0, places);
+        for feature in self.kind.features() {
+            let (d1, d2) = self.span_rates(places);
+            match feature {
+                Feature::Point => {
+                    for i in 0..3 {
+                        rate[row + i] = -d1[i];
+                        quadratic[row + i] = -d2[i];
+                    }
+                }
+                Feature::Perpendicular(i, j) => {
+                    let (u, w) = (axis(&self.ends[0], i), axis(&self.ends[1], j));
+                    let ((u1, u2), (w1, w2)) = (a.rates(&u), b.rates(&w));
+                    let (u, w) = (a.to_space(&u), b.to_space(&w));
+                    rate[row] = u1.dot(&w) + u.dot(&w1);
+                    quadratic[row] = u2.dot(&w) + u1.dot(&w1) * T::lift(2.0) + u.dot(&w2);
+                }
+                Feature::InPlane(i) => {
+                    let u = axis(&self.ends[0], i);
+                    let (u1, u2) = a.rates(&u);
+                    let (u, d) = (a.to_space(&u), self.span(places));
+                    rate[row] = -(u1.dot(&d) + u.dot(&d1));
+                    quadratic[row] = -(u2.dot(&d) + u1.dot(&d1) * T::lift(2.0) + u.dot(&d2));
+                }
+                Feature::Length(length) => {
+                    let (d, length) = (self.span(places), T::of(length));
+                    rate[row] = -d.dot(&d1) / length;
+                    quadratic[row] = -(d1.dot(&d1) + d.dot(&d2)) / length;
+                }
+            }
+            row += feature.rows();
+        }
+    }
+
+    /// The derivatives of Φ̇ with respect to x_A, Θ_A, x_B, Θ_B, the velocities held.
+    pub fn rate_slopes(&self, places: [&Place<S>; 2], out: &mut [[Vector3<S>; 4]]) {
+        let (mut row, [a, b]) = (0, places);
+        let [pa, pb] = [self.ends[0].point, self.ends[1].point];
+        // The derivative of s·(R y)˙ with respect to Θ, s held.
+        let late = |at: &Place<S>, y: &Vector3<S>, s: &Vector3<S>| at.arm(&at.omega.cross(y), s);
+        for feature in self.kind.features() {
+            let (d1, _) = self.span_rates(places);
+            match feature {
+                Feature::Point => {
+                    for i in 0..3 {
+                        let mut e = zero();
+                        e[i] = S::one();
+                        out[row + i] = [zero(), late(a, &pa, &e), zero(), -late(b, &pb, &e)];
+                    }
+                }
+                Feature::Perpendicular(i, j) => {
+                    let (u, w) = (axis(&self.ends[0], i), axis(&self.ends[1], j));
+                    let ((u1, _), (w1, _)) = (a.rates(&u), b.rates(&w));
+                    let to_u = late(a, &u, &b.to_space(&w)) + a.arm(&u, &w1);
+                    let to_w = late(b, &w, &a.to_space(&u)) + b.arm(&w, &u1);
+                    out[row] = [zero(), to_u, zero(), to_w];
+                }
+                Feature::InPlane(i) => {
+                    let u = axis(&self.ends[0], i);
+                    let (u1, _) = a.rates(&u);
+                    let (us, d) = (a.to_space(&u), self.span(places));
+                    let to_a = late(a, &u, &d) - a.arm(&pa, &u1) + a.arm(&u, &d1) - late(a, &pa, &us);
+                    out[row] = [u1, -to_a, -u1, -(b.arm(&pb, &u1) + late(b, &pb, &us))];
+                }
+                Feature::Length(length) => {
+                    let (d, d1) = (self.span(places) / length, d1 / length);
+                    let to = |at: &Place<S>, p: &Vector3<S>| at.arm(p, &d1) + late(at, p, &d);
+                    out[row] = [d1, to(a, &pa), -d1, -to(b, &pb)];
+                }
+            }
+            row += feature.rows();
+        }
+    }
+
+    /// False where B has a zero for every pose: row, block (x_A, Θ_A, x_B, Θ_B) and coordinate.
+    pub(super) fn touches(&self, row: usize, block: usize, coordinate: usize) -> bool {
+        let mut first = 0;
+        for feature in self.kind.features() {
+            let end = first + feature.rows();
+            if row < end {
+                return match feature {
+                    Feature::Point => block % 2 == 1 || coordinate == row - first,
+                    Feature::Perpendicular(..) => block % 2 == 1,
+                    _ => true,
+                };
+            }
+            first = end;
+        }
+        false
+    }
+}

@@ -1,0 +1,67 @@
+//! Where the unknowns of a system are.
+
+use super::system::System;
+use crate::scalar::Real;
+use crate::solve::{Block, Role};
+
+/// Unknowns and equations, numbered alike. A body has the change of its position and attitude and, in the stabilized form,
+/// apart from it the change that the velocities see; a joint has its multipliers and, in the stabilized form, as many for
+/// the rows of velocity.
+#[derive(Clone, Debug)]
+pub(super) struct Layout {
+    pub(super) n: usize,
+    /// How many unknowns a body has: 6 or 12.
+    per_body: usize,
+    /// Where each joint starts.
+    pub(super) joints: Vec<usize>,
+    /// Where the multipliers of each joint start among all multipliers.
+    pub(super) multipliers: Vec<usize>,
+    /// Where the extra coordinates start.
+    pub(super) extra: Vec<usize>,
+    pub(super) blocks: Vec<Block>,
+    pub(super) rows: usize,
+}
+
+impl Layout {
+    pub(super) fn new<S: Real>(system: &System<S>, stabilized: bool) -> Self {
+        let twice = if stabilized { 2 } else { 1 };
+        let per_body = 6 * twice;
+        let (mut n, mut blocks) = (0, Vec::new());
+        let mut take = |count: usize, role: Role| {
+            blocks.push(Block { unknowns: n..n + count, role });
+            n += count;
+            n - count
+        };
+        for _ in &system.bodies {
+            take(per_body, Role::Free);
+        }
+        let mut rows = 0;
+        let (mut joints, mut multipliers) = (Vec::new(), Vec::new());
+        for joint in &system.joints {
+            joints.push(take(joint.kind.rows() * twice, Role::Tied));
+            multipliers.push(rows);
+            rows += joint.kind.rows();
+        }
+        let extra = system.extra.iter().map(|extra| take(extra.len(), Role::Free)).collect();
+        Layout { n, per_body, joints, multipliers, extra, blocks, rows }
+    }
+    /// The equations of motion of a body, and the columns of what its velocities see.
+    #[inline(always)]
+    pub(super) fn motion(&self, body: usize) -> usize {
+        body * self.per_body
+    }
+    /// The columns of its position and attitude.
+    #[inline(always)]
+    pub(super) fn pose(&self, body: usize) -> usize {
+        body * self.per_body + self.per_body - 6
+    }
+    /// The joints that take part in a combination of columns.
+    pub(super) fn named<S: Real>(&self, system: &System<S>, null: &[f64]) -> Vec<String> {
+        let part = |start: usize, count: usize| null[start..start + count].iter().any(|x| x.abs() > 1e-6);
+        let joints = system.joints.iter().zip(&self.joints);
+        joints
+            .filter(|(joint, start)| part(**start, joint.kind.rows()))
+            .map(|(joint, _)| joint.name.clone())
+            .collect()
+    }
+}

@@ -1,0 +1,22 @@
+//! Systems of rigid bodies, joints and forces, and the generalized-alpha integrators of Brüls & Eberhard 2008 for them.
+//!
+//! A body has the position of its centre of mass and its attitude, on R³×SO(3); a joint forbids some of the relative
+//! motion of two frames and reports its reaction as multipliers. Elements never see the integrator: they give forces and
+//! constraints at a pose, and derivatives with respect to a change (ξ, Θ) of it, and the integrator multiplies them.
+
+mod equations;
+mod force;
+mod initial;
+mod joint;
+mod layout;
+mod simulation;
+mod state;
+mod system;
+mod tape;
+
+pub use force::{Force, ForceKind};
+pub use initial::{Assembly, AssemblyError};
+pub use joint::{COORDINATES, Joint, JointKind, MOST_ROWS, Place};
+pub use simulation::{Simulation, SimulationError, Violation};
+pub use state::{Flat, Moving};
+pub use system::{Coordinates, End, GROUND, Rigid, System, SystemError};

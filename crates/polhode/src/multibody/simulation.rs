@@ -1,0 +1,294 @@
+//! A system at work: consistent initial values, then steps.
+
+use super::equations::{Stepping, Workspace};
+use super::initial::{Assembly, AssemblyError, initial};
+use super::joint::{MOST_ROWS, Place};
+use super::state::{Flat, Moving};
+use super::system::{System, SystemError};
+use crate::body::{Kinematics, Load};
+use crate::group::{Map, Vectorial};
+use crate::method::{AlphaScheme, Form, Method};
+use crate::scalar::{Mask, Real};
+use crate::solve::{FactorError, StepError, Work, newton};
+use core::fmt;
+use nalgebra::Vector3;
+
+/// Why a simulation could not begin.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SimulationError {
+    /// The system is none.
+    System(SystemError),
+    /// It has no consistent initial values.
+    Assembly(AssemblyError),
+    /// The method is for single bodies.
+    Method {
+        /// Its id.
+        id: String,
+    },
+}
+
+impl fmt::Display for SimulationError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::System(error) => error.fmt(f),
+            Self::Assembly(error) => error.fmt(f),
+            Self::Method { id } => write!(
+                f,
+                "{id} integrates a single body; a system of bodies and joints runs with geometric-alpha, linear-alpha or \
+                 residual-alpha"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for SimulationError {}
+
+impl From<SystemError> for SimulationError {
+    fn from(error: SystemError) -> Self {
+        Self::System(error)
+    }
+}
+impl From<AssemblyError> for SimulationError {
+    fn from(error: AssemblyError) -> Self {
+        Self::Assembly(error)
+    }
+}
+
+/// How far the joints are from closed: largest entry of Φ and of Φ̇.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Violation {
+    /// Of positions, in m (or rad).
+    pub position: f64,
+    /// Of velocities, in m/s (or rad/s).
+    pub velocity: f64,
+}
+
+/// A system in motion. Allocates when it is made and in its first step, from then on never.
+#[derive(Clone, Debug)]
+pub struct Simulation<'a, S: Real> {
+    system: &'a System<S>,
+    work: Workspace<S>,
+    bodies: Vec<Moving<S>>,
+    next: Vec<Moving<S>>,
+    extra: Vec<Flat<S>>,
+    next_extra: Vec<Flat<S>>,
+    lambda: Vec<S>,
+    time: S,
+    assembly: Assembly,
+    /// What was spent so far.
+    pub spent: Work,
+}
+
+impl<'a> Simulation<'a, f64> {
+    /// At t = 0, from positions that fit the joints; velocities are made to fit.
+    pub fn new(system: &'a System<f64>, method: &Method) -> Result<Self, SimulationError> {
+        system.check()?;
+        Self::begin(system, method, false)
+    }
+    /// The same from any positions: those nearby that fit the joints. [`Simulation::assembly`] tells how far they are.
+    pub fn assembled(system: &'a System<f64>, method: &Method) -> Result<Self, SimulationError> {
+        system.check()?;
+        Self::begin(system, method, true)
+    }
+    /// Kinetic plus potential energy; `None` if a load has no potential.
+    pub fn energy(&self) -> Option<f64> {
+        Some(self.kinetic_energy() + self.potential_energy()?)
+    }
+    /// Σ ½ m v² + ½ Ω·J Ω, and ½ ẏ·M ẏ of the extra coordinates.
+    pub fn kinetic_energy(&self) -> f64 {
+        let bodies = self.system.bodies.iter().zip(&self.bodies).map(|(body, now)| {
+            let spin = now.omega_body.dot(&(body.inertia.matrix() * now.omega_body));
+            0.5 * (body.mass * now.velocity.norm_squared() + spin)
+        });
+        let extra = self
+            .system
+            .extra
+            .iter()
+            .zip(&self.extra)
+            .map(|(extra, now)| 0.5 * form(&extra.mass, &now.velocity));
+        bodies.chain(extra).sum()
+    }
+    /// That of gravity, loads, springs and extra coordinates; `None` if a load has none.
+    pub fn potential_energy(&self) -> Option<f64> {
+        let mut sum = 0.0;
+        for (body, now) in self.system.bodies.iter().zip(&self.bodies) {
+            let at = Kinematics {
+                time: self.time,
+                attitude: now.attitude,
+                position: now.position,
+                velocity_body: now.attitude.unrotate(&now.velocity),
+                omega_body: now.omega_body,
+                begins: false,
+            };
+            sum += body.loads.potential(&at)? - body.mass * self.system.gravity.dot(&now.position);
+        }
+        for force in &self.system.forces {
+            let places = force.ends.map(|end| self.place(end.body));
+            sum += force.potential(places.each_ref());
+        }
+        for (extra, now) in self.system.extra.iter().zip(&self.extra) {
+            let constant: f64 = extra.force.iter().zip(&now.position).map(|(f, y)| f * y).sum();
+            sum += 0.5 * form(&extra.stiffness, &now.position) - constant;
+        }
+        Some(sum)
+    }
+    /// The position of the centre of mass of a body.
+    pub fn position(&self, body: &str) -> Option<Vector3<f64>> {
+        Some(self.moving(body)?.position)
+    }
+}
+
+/// y·M y.
+fn form(matrix: &[f64], y: &[f64]) -> f64 {
+    let n = y.len();
+    (0..n).map(|i| y[i] * (0..n).map(|j| matrix[i * n + j] * y[j]).sum::<f64>()).sum()
+}
+
+impl<'a, S: Real> Simulation<'a, S> {
+    fn begin(system: &'a System<S>, method: &Method, may_move: bool) -> Result<Self, SimulationError> {
+        let Some(scheme) = method.alpha() else {
+            return Err(SimulationError::Method { id: method.id().into() });
+        };
+        let mut start = initial(system, may_move)?;
+        // g_α from f_a + f_c = 0, eq. (79).
+        let weight = S::lift(scheme.weights.m - scheme.weights.f);
+        for (body, now) in system.bodies.iter().zip(&mut start.bodies) {
+            let moment = body.inertia.matrix() * now.omega_rate;
+            now.carried = [now.acceleration * (body.mass * weight), moment * weight];
+        }
+        for (extra, now) in system.extra.iter().zip(&mut start.extra) {
+            let n = extra.len();
+            for i in 0..n {
+                let row = &extra.mass[i * n..(i + 1) * n];
+                let force = row.iter().zip(&now.acceleration).fold(S::zero(), |sum, (m, a)| sum + *m * *a);
+                now.carried[i] = force * weight;
+            }
+        }
+        Ok(Simulation {
+            system,
+            work: Workspace::new(system, scheme),
+            next: start.bodies.clone(),
+            bodies: start.bodies,
+            next_extra: start.extra.clone(),
+            extra: start.extra,
+            lambda: start.lambda,
+            time: S::zero(),
+            assembly: start.report,
+            spent: Work::default(),
+        })
+    }
+
+    /// One step of size `h`. After an error all is as it was.
+    pub fn step(&mut self, h: S) -> Result<(), StepError> {
+        let (t, size) = (self.time.largest(), h.largest());
+        let mut stepping = Stepping {
+            system: self.system,
+            bodies: &self.bodies,
+            extra: &self.extra,
+            lambda: &self.lambda,
+            work: &mut self.work,
+            t: self.time,
+            h,
+            whole: h,
+        };
+        let before = self.spent.iterations;
+        let solved = newton(&mut stepping, &mut self.spent);
+        if let Some(trouble) = &stepping.work.trouble {
+            let joints = match trouble {
+                FactorError::Singular { null, .. } => stepping.work.layout.named(self.system, null),
+                FactorError::NotFinite { .. } => return Err(StepError::NotFinite { t, h: size }),
+            };
+            return Err(StepError::Singular { t, h: size, joints });
+        }
+        solved?;
+        let scheme = stepping.work.scheme;
+        if scheme.form != Form::Geometric {
+            let map = Vectorial::from(scheme.map);
+            let angle = stepping.work.largest_parameters().sqrt();
+            if !(angle < map.limit()) {
+                let error = StepError::MapLimit { t, h: size, map: map.name(), angle, limit: map.limit() };
+                return Err(error.unless_astray(self.spent.iterations - before));
+            }
+        }
+        // The last correction moved the iterate: forces and accelerations of the next step are those at its end.
+        stepping.refresh();
+        let mut sum = S::zero();
+        for (b, next) in self.next.iter_mut().enumerate() {
+            *next = stepping.finish(b);
+            for v in [&next.position, &next.velocity, &next.omega_body] {
+                sum += v.dot(v);
+            }
+        }
+        for (i, next) in self.next_extra.iter_mut().enumerate() {
+            stepping.finish_flat(i, next);
+            sum = next.velocity.iter().fold(sum, |sum, v| sum + *v * *v);
+        }
+        if !sum.is_finite().all() {
+            return Err(StepError::NotFinite { t, h: size });
+        }
+        core::mem::swap(&mut self.bodies, &mut self.next);
+        core::mem::swap(&mut self.extra, &mut self.next_extra);
+        self.lambda.copy_from_slice(&self.work.lambda);
+        self.time += h;
+        Ok(())
+    }
+
+    /// The system.
+    pub fn system(&self) -> &'a System<S> {
+        self.system
+    }
+    /// The method's form and weights.
+    pub fn scheme(&self) -> &AlphaScheme {
+        &self.work.scheme
+    }
+    /// Time.
+    pub fn time(&self) -> S {
+        self.time
+    }
+    /// What it took to begin.
+    pub fn assembly(&self) -> &Assembly {
+        &self.assembly
+    }
+    /// The motion of all bodies, in the order of the system.
+    pub fn bodies(&self) -> &[Moving<S>] {
+        &self.bodies
+    }
+    /// The motion of a body.
+    pub fn moving(&self, body: &str) -> Option<&Moving<S>> {
+        self.bodies.get(self.system.index(body)?)
+    }
+    /// The extra coordinates, in the order of the system.
+    pub fn extra(&self) -> &[Flat<S>] {
+        &self.extra
+    }
+    /// The multipliers of a joint: for a point the force of the first frame's body on the second's, in space.
+    pub fn multipliers(&self, joint: &str) -> Option<&[S]> {
+        let j = self.system.joints.iter().position(|known| known.name == joint)?;
+        let first = self.work.layout.multipliers[j];
+        self.lambda.get(first..first + self.system.joints[j].kind.rows())
+    }
+    /// All multipliers, joint after joint in the order of the system.
+    pub fn all_multipliers(&self) -> &[S] {
+        &self.lambda
+    }
+    fn place(&self, body: Option<usize>) -> Place<S> {
+        let Some(b) = body else { return Place::ground() };
+        let now = &self.bodies[b];
+        Place { x: now.position, r: now.attitude.matrix(), v: now.velocity, omega: now.omega_body }
+    }
+    /// How far the joints are from closed.
+    pub fn violation(&self) -> Violation {
+        let mut violation = Violation::default();
+        for joint in &self.system.joints {
+            let places = joint.ends.map(|end| self.place(end.body));
+            let (mut gap, mut rate) = ([S::zero(); MOST_ROWS], [S::zero(); MOST_ROWS]);
+            joint.constraint(places.each_ref(), &mut gap);
+            joint.rates(places.each_ref(), &mut rate, &mut [S::zero(); MOST_ROWS]);
+            for k in 0..joint.kind.rows() {
+                violation.position = violation.position.max(gap[k].abs().largest());
+                violation.velocity = violation.velocity.max(rate[k].abs().largest());
+            }
+        }
+        violation
+    }
+}

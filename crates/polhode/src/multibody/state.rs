@@ -1,0 +1,45 @@
+//! What is carried from step to step.
+
+use crate::group::Rotation;
+use crate::scalar::Real;
+use nalgebra::Vector3;
+
+/// A body in motion. All is geometric, none of it depends on the parameters of a chart.
+#[derive(Clone, Copy, Debug)]
+pub struct Moving<S: Real> {
+    /// Position of the centre of mass, in space.
+    pub position: Vector3<S>,
+    /// Its velocity.
+    pub velocity: Vector3<S>,
+    /// Its acceleration.
+    pub acceleration: Vector3<S>,
+    /// Attitude, body to space.
+    pub attitude: Rotation<S>,
+    /// Angular velocity, in body axes.
+    pub omega_body: Vector3<S>,
+    /// Its rate.
+    pub omega_rate: Vector3<S>,
+    /// The algorithmic acceleration a, eq. (88).
+    pub(super) algorithmic: Vector3<S>,
+    /// The same for the rotation, A = T a + Ṫ φ̇.
+    pub(super) algorithmic_rate: Vector3<S>,
+    /// g_α of the residual form, force in space and moment in body axes, eqs (84), (95).
+    pub(super) carried: [Vector3<S>; 2],
+    /// The parameters φ of the attitude since `reference`.
+    pub(super) parameters: Vector3<S>,
+    /// R_ref.
+    pub(super) reference: Rotation<S>,
+}
+
+/// Extra coordinates in motion.
+#[derive(Clone, Debug, Default)]
+pub struct Flat<S> {
+    /// Positions.
+    pub position: Vec<S>,
+    /// Velocities.
+    pub velocity: Vec<S>,
+    /// Accelerations.
+    pub acceleration: Vec<S>,
+    pub(super) algorithmic: Vec<S>,
+    pub(super) carried: Vec<S>,
+}

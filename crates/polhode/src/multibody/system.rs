@@ -1,0 +1,466 @@
+//! A system of bodies, joints and forces, put together by name and checked on the way in.
+
+use super::force::{Force, ForceKind};
+use super::joint::{Joint, JointKind};
+use crate::body::{InertiaError, Loads, RotaryInertia, StandardLoad};
+use crate::group::Rotation;
+use crate::method::nearest;
+use crate::scalar::Real;
+use core::fmt;
+use nalgebra::{Matrix3, Vector3};
+use std::collections::{HashMap, HashSet};
+
+/// The name of what does not move, and of the frame at its origin.
+pub const GROUND: &str = "ground";
+
+/// One end of a joint or force: a point and axes on a body, or on the ground.
+#[derive(Clone, Copy, Debug)]
+pub struct End<S: Real> {
+    /// The body; `None` is the ground.
+    pub body: Option<usize>,
+    /// The point, in body axes from the centre of mass.
+    pub point: Vector3<S>,
+    /// The axes, columns in body axes.
+    pub axes: Matrix3<S>,
+}
+
+/// A rigid body with where it starts.
+#[derive(Clone, Debug)]
+pub struct Rigid<S: Real> {
+    /// Its name.
+    pub name: String,
+    /// Mass, kg.
+    pub mass: S,
+    /// Inertia about the centre of mass, in body axes.
+    pub inertia: RotaryInertia<S>,
+    /// Position of the centre of mass at the start, in space.
+    pub position: Vector3<S>,
+    /// Attitude at the start, body to space.
+    pub attitude: Rotation<S>,
+    /// Velocity of the centre of mass at the start, in space.
+    pub velocity: Vector3<S>,
+    /// Angular velocity at the start, in body axes.
+    pub omega_body: Vector3<S>,
+    /// What acts on it beside gravity, about its centre of mass.
+    pub loads: Loads<S>,
+    /// True if nothing has to hold it.
+    pub free: bool,
+}
+
+impl Rigid<f64> {
+    /// A body at rest at the origin.
+    pub fn new(mass: f64, inertia: Matrix3<f64>) -> Result<Self, InertiaError> {
+        if !(mass.is_finite() && mass > 0.0) {
+            return Err(InertiaError::Mass { mass });
+        }
+        Ok(Rigid {
+            name: String::new(),
+            mass,
+            inertia: RotaryInertia::about_fixed_point(inertia)?,
+            position: Vector3::zeros(),
+            attitude: Rotation::identity(),
+            velocity: Vector3::zeros(),
+            omega_body: Vector3::zeros(),
+            loads: Loads::none(),
+            free: false,
+        })
+    }
+    /// The same, placed.
+    pub fn at(self, position: Vector3<f64>, attitude: Rotation<f64>) -> Self {
+        Rigid { position, attitude, ..self }
+    }
+    /// The same, moving: velocity of the centre of mass in space, angular velocity in body axes.
+    pub fn moving(self, velocity: Vector3<f64>, omega_body: Vector3<f64>) -> Self {
+        Rigid { velocity, omega_body, ..self }
+    }
+    /// The same with one more load, about its centre of mass.
+    pub fn with(self, load: impl Into<StandardLoad<f64>>) -> Self {
+        Rigid { loads: self.loads.with(load), ..self }
+    }
+    /// The same, which nothing has to hold.
+    pub fn free(self) -> Self {
+        Rigid { free: true, ..self }
+    }
+}
+
+/// Coordinates of R^n beside the bodies: M ÿ + C ẏ + K y = f + g cos(ω t + φ).
+#[derive(Clone, Debug)]
+pub struct Coordinates<S> {
+    /// Their name.
+    pub name: String,
+    /// Mass matrix M, by rows; symmetric and positive definite.
+    pub mass: Vec<S>,
+    /// Damping matrix C, by rows.
+    pub damping: Vec<S>,
+    /// Stiffness matrix K, by rows.
+    pub stiffness: Vec<S>,
+    /// Constant force f.
+    pub force: Vec<S>,
+    /// Amplitude g of the oscillating force.
+    pub amplitude: Vec<S>,
+    /// Its circular frequency ω, rad/s.
+    pub frequency: S,
+    /// Its phase φ at t = 0, rad.
+    pub phase: S,
+    /// Where they start.
+    pub position: Vec<S>,
+    /// How fast.
+    pub velocity: Vec<S>,
+}
+
+impl Coordinates<f64> {
+    /// At rest, without damping, stiffness and force.
+    pub fn new(mass: Vec<f64>, position: Vec<f64>) -> Self {
+        let n = position.len();
+        Coordinates {
+            name: String::new(),
+            mass,
+            damping: vec![0.0; n * n],
+            stiffness: vec![0.0; n * n],
+            force: vec![0.0; n],
+            amplitude: vec![0.0; n],
+            frequency: 0.0,
+            phase: 0.0,
+            velocity: vec![0.0; n],
+            position,
+        }
+    }
+}
+
+impl<S: Real> Coordinates<S> {
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.position.len()
+    }
+    /// True if there are none.
+    pub fn is_empty(&self) -> bool {
+        self.position.is_empty()
+    }
+}
+
+/// Why a system was refused.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SystemError {
+    /// A name is taken.
+    Twice {
+        /// What it is a name of.
+        what: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// A frame sits on a body that is not there, or a joint or force on a frame that is not there.
+    Missing {
+        /// The joint, force or frame.
+        element: String,
+        /// What it asks for.
+        what: &'static str,
+        /// The name asked for.
+        name: String,
+        /// Names that look like it.
+        near: Vec<String>,
+    },
+    /// The inertia of a body is none.
+    Inertia {
+        /// The body.
+        body: String,
+        /// What is wrong with it.
+        error: InertiaError,
+    },
+    /// A number of an element is wrong.
+    Number {
+        /// The element.
+        element: String,
+        /// Which number, and what it must be.
+        what: &'static str,
+        /// The number given.
+        value: f64,
+    },
+    /// A matrix of extra coordinates is wrong.
+    Matrix {
+        /// The coordinates.
+        element: String,
+        /// Which matrix, and what it must be.
+        what: &'static str,
+    },
+    /// Both ends of a joint or force sit on the same body.
+    Itself {
+        /// The joint or force.
+        element: String,
+        /// The body.
+        body: String,
+    },
+    /// Bodies that no joint or force holds.
+    Unconnected {
+        /// The bodies.
+        bodies: Vec<String>,
+    },
+}
+
+impl fmt::Display for SystemError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Twice { what, name } => {
+                write!(f, "there are two {what} called '{name}'; names must differ")
+            }
+            Self::Missing { element, what, name, near } => {
+                write!(f, "{element} asks for the {what} '{name}', which is not there")?;
+                if near.is_empty() { Ok(()) } else { write!(f, "; did you mean {}?", near.join(" or ")) }
+            }
+            Self::Inertia { body, error } => write!(f, "body '{body}': {error}"),
+            Self::Number { element, what, value } => write!(f, "{element}: {what}, got {value}"),
+            Self::Matrix { element, what } => write!(f, "{element}: {what}"),
+            Self::Itself { element, body } => {
+                write!(f, "{element} joins the body '{body}' with itself; give it a frame on another body")
+            }
+            Self::Unconnected { bodies } => {
+                let (noun, verb, them) = match bodies.len() {
+                    1 => ("body", "is", "it"),
+                    _ => ("bodies", "are", "them"),
+                };
+                write!(
+                    f,
+                    "the {noun} {} {verb} held by no joint and no force, directly or through other bodies; join \
+                     {them} to the ground, or say that {them} may fly freely",
+                    bodies.iter().map(|b| format!("'{b}'")).collect::<Vec<_>>().join(", ")
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for SystemError {}
+
+/// Bodies, joints, forces and extra coordinates.
+///
+/// ```
+/// use nalgebra::{Matrix3, Vector3};
+/// use polhode::group::Rotation;
+/// use polhode::method::Method;
+/// use polhode::multibody::{GROUND, JointKind, Rigid, Simulation, System};
+///
+/// // A pendulum of length 1 m, let go at the height of its pivot.
+/// let mut system = System::new(Vector3::new(0.0, 0.0, -9.81));
+/// let bob = Rigid::new(2.0, Matrix3::identity() * 0.1)?.at(Vector3::x(), Rotation::identity());
+/// system.body("bob", bob)?;
+/// system.frame("hook", "bob", -Vector3::x(), Rotation::identity())?;
+/// system.joint("pivot", JointKind::Spherical, GROUND, "hook")?;
+/// let mut run = Simulation::new(&system, &Method::parse("geometric-alpha")?)?;
+/// for _ in 0..100 {
+///     run.step(0.01)?;
+/// }
+/// assert!((run.position("bob").unwrap().norm() - 1.0).abs() < 1e-14);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct System<S: Real> {
+    pub(super) gravity: Vector3<S>,
+    pub(super) bodies: Vec<Rigid<S>>,
+    pub(super) joints: Vec<Joint<S>>,
+    pub(super) forces: Vec<Force<S>>,
+    pub(super) extra: Vec<Coordinates<S>>,
+    frames: HashMap<String, End<S>>,
+    /// Names of joints, forces and coordinates.
+    taken: HashSet<(&'static str, String)>,
+}
+
+impl System<f64> {
+    /// Nothing but the ground, and gravity.
+    pub fn new(gravity: Vector3<f64>) -> Self {
+        let origin = End { body: None, point: Vector3::zeros(), axes: Matrix3::identity() };
+        System {
+            gravity,
+            bodies: Vec::new(),
+            joints: Vec::new(),
+            forces: Vec::new(),
+            extra: Vec::new(),
+            frames: HashMap::from([(GROUND.into(), origin)]),
+            taken: HashSet::new(),
+        }
+    }
+    /// Adds a body. A frame of its name sits at its centre of mass.
+    pub fn body(&mut self, name: &str, body: Rigid<f64>) -> Result<(), SystemError> {
+        if !(body.mass.is_finite() && body.mass > 0.0) {
+            let error = InertiaError::Mass { mass: body.mass };
+            return Err(SystemError::Inertia { body: name.into(), error });
+        }
+        for (what, v) in [
+            ("its position must be finite", &body.position),
+            ("its velocity must be finite", &body.velocity),
+            ("its angular velocity must be finite", &body.omega_body),
+        ] {
+            finite(&format!("body '{name}'"), what, v)?;
+        }
+        let (point, axes) = (Vector3::zeros(), Matrix3::identity());
+        self.add_frame(name, End { body: Some(self.bodies.len()), point, axes })?;
+        self.bodies.push(Rigid { name: name.into(), ..body });
+        Ok(())
+    }
+    /// Adds a frame on a body (or the ground): a point from its centre of mass, and axes, in body axes.
+    pub fn frame(
+        &mut self,
+        name: &str,
+        body: &str,
+        point: Vector3<f64>,
+        axes: Rotation<f64>,
+    ) -> Result<(), SystemError> {
+        let index = match body {
+            GROUND => None,
+            _ => Some(self.index(body).ok_or_else(|| {
+                let near = nearest(body, self.bodies.iter().map(|b| b.name.as_str()));
+                let element = format!("the frame '{name}'");
+                SystemError::Missing { element, what: "body", name: body.into(), near }
+            })?),
+        };
+        finite(&format!("the frame '{name}'"), "its point must be finite", &point)?;
+        self.add_frame(name, End { body: index, point, axes: axes.matrix() })
+    }
+    fn add_frame(&mut self, name: &str, end: End<f64>) -> Result<(), SystemError> {
+        match self.frames.insert(name.into(), end) {
+            None => Ok(()),
+            Some(_) => Err(SystemError::Twice { what: "bodies or frames", name: name.into() }),
+        }
+    }
+    fn take(&mut self, what: &'static str, name: &str) -> Result<(), SystemError> {
+        match self.taken.insert((what, name.into())) {
+            true => Ok(()),
+            false => Err(SystemError::Twice { what, name: name.into() }),
+        }
+    }
+    fn end(&self, element: &str, name: &str) -> Result<End<f64>, SystemError> {
+        match self.frames.get(name) {
+            Some(end) => Ok(*end),
+            None => {
+                let near = nearest(name, self.frames.keys().map(String::as_str));
+                Err(SystemError::Missing {
+                    element: element.into(),
+                    what: "body or frame",
+                    name: name.into(),
+                    near,
+                })
+            }
+        }
+    }
+    fn ends(&self, element: &str, frames: [&str; 2]) -> Result<[End<f64>; 2], SystemError> {
+        let ends = [self.end(element, frames[0])?, self.end(element, frames[1])?];
+        if ends[0].body == ends[1].body {
+            let body = ends[0].body.map_or(GROUND, |b| &self.bodies[b].name).into();
+            return Err(SystemError::Itself { element: element.into(), body });
+        }
+        Ok(ends)
+    }
+    /// Joins two frames.
+    pub fn joint(&mut self, name: &str, kind: JointKind<f64>, a: &str, b: &str) -> Result<(), SystemError> {
+        let element = format!("the joint '{name}'");
+        self.take("joints", name)?;
+        if let JointKind::Distance(length) = kind
+            && !(length.is_finite() && length > 0.0)
+        {
+            return Err(SystemError::Number { element, what: "its length must be positive", value: length });
+        }
+        let ends = self.ends(&element, [a, b])?;
+        self.joints.push(Joint { name: name.into(), kind, ends });
+        Ok(())
+    }
+    /// Lets a force act between two frames.
+    pub fn force(&mut self, name: &str, kind: ForceKind<f64>, a: &str, b: &str) -> Result<(), SystemError> {
+        let element = format!("the force '{name}'");
+        self.take("forces", name)?;
+        let (ForceKind::SpringDamper { stiffness, damping, length: rest }
+        | ForceKind::TorsionSpring { stiffness, damping, angle: rest }) = kind;
+        for (value, what) in [
+            (stiffness, "its stiffness must be finite"),
+            (damping, "its damping must be finite"),
+            (rest, "its length or angle at rest must be finite"),
+        ] {
+            if !value.is_finite() {
+                return Err(SystemError::Number { element, what, value });
+            }
+        }
+        let ends = self.ends(&element, [a, b])?;
+        self.forces.push(Force { name: name.into(), kind, ends });
+        Ok(())
+    }
+    /// Adds coordinates of R^n.
+    pub fn coordinates(&mut self, name: &str, extra: Coordinates<f64>) -> Result<(), SystemError> {
+        let element = format!("the coordinates '{name}'");
+        self.take("coordinates", name)?;
+        let n = extra.len();
+        let wrong = |what| Err(SystemError::Matrix { element: element.clone(), what });
+        if [&extra.mass, &extra.damping, &extra.stiffness].iter().any(|m| m.len() != n * n) {
+            return wrong("mass, damping and stiffness must have a row and a column for each coordinate");
+        }
+        if [&extra.force, &extra.amplitude, &extra.velocity].iter().any(|v| v.len() != n) {
+            return wrong("force, amplitude and velocity must have one number for each coordinate");
+        }
+        let numbers = [&extra.mass, &extra.damping, &extra.stiffness, &extra.force, &extra.amplitude];
+        let numbers = numbers.into_iter().chain([&extra.position, &extra.velocity]).flatten();
+        if !numbers.chain([&extra.frequency, &extra.phase]).all(|x| x.is_finite()) {
+            return wrong("all numbers must be finite");
+        }
+        let mass = nalgebra::DMatrix::from_row_slice(n, n, &extra.mass);
+        if mass != mass.transpose() || (n > 0 && mass.cholesky().is_none()) {
+            return wrong("its mass matrix must be symmetric and positive definite");
+        }
+        self.extra.push(Coordinates { name: name.into(), ..extra });
+        Ok(())
+    }
+    /// Sees to it that something holds every body that is not declared free.
+    pub fn check(&self) -> Result<(), SystemError> {
+        let mut held: Vec<bool> = self.bodies.iter().map(|b| b.free).collect();
+        let links: Vec<[Option<usize>; 2]> = self
+            .joints
+            .iter()
+            .map(|j| j.ends.map(|e| e.body))
+            .chain(self.forces.iter().map(|f| f.ends.map(|e| e.body)))
+            .collect();
+        loop {
+            let mut grown = false;
+            for ends in &links {
+                let holds = ends.iter().any(|end| end.is_none_or(|b| held[b]));
+                for body in ends.iter().flatten() {
+                    grown |= holds && !held[*body];
+                    held[*body] |= holds;
+                }
+            }
+            if !grown {
+                break;
+            }
+        }
+        let open = self.bodies.iter().zip(&held).filter(|(_, held)| !**held);
+        let bodies: Vec<String> = open.map(|(body, _)| body.name.clone()).collect();
+        if bodies.is_empty() { Ok(()) } else { Err(SystemError::Unconnected { bodies }) }
+    }
+}
+
+impl<S: Real> System<S> {
+    /// The bodies.
+    pub fn bodies(&self) -> &[Rigid<S>] {
+        &self.bodies
+    }
+    /// The joints.
+    pub fn joints(&self) -> &[Joint<S>] {
+        &self.joints
+    }
+    /// The forces between bodies.
+    pub fn forces(&self) -> &[Force<S>] {
+        &self.forces
+    }
+    /// The extra coordinates.
+    pub fn extra(&self) -> &[Coordinates<S>] {
+        &self.extra
+    }
+    /// The number of the body with this name.
+    pub fn index(&self, body: &str) -> Option<usize> {
+        match self.frames.get(body)?.body {
+            Some(i) if self.bodies[i].name == body => Some(i),
+            _ => None,
+        }
+    }
+}
+
+fn finite(element: &str, what: &'static str, v: &Vector3<f64>) -> Result<(), SystemError> {
+    match v.iter().find(|x| !x.is_finite()) {
+        Some(value) => Err(SystemError::Number { element: element.into(), what, value: *value }),
+        None => Ok(()),
+    }
+}

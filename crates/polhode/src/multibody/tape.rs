@@ -1,0 +1,94 @@
+//! A sparse matrix that is written again and again in the same order: the first time its places are recorded, from then
+//! on a value goes where the same value went before.
+
+use crate::scalar::Real;
+use crate::solve::{Block, FactorError, Factors, Pattern, elimination_order};
+use nalgebra::Matrix3;
+
+/// Where the entries of a matrix go, in an order that does not depend on their values.
+pub(super) trait Sink<S: Real> {
+    /// Adds to the entry of this row and column.
+    fn add(&mut self, row: usize, column: usize, value: S);
+    /// Adds to nine of them.
+    #[inline(always)]
+    fn block(&mut self, row: usize, column: usize, m: &Matrix3<S>) {
+        for j in 0..3 {
+            for i in 0..3 {
+                self.add(row + i, column + j, m[(i, j)]);
+            }
+        }
+    }
+    /// Adds the same to three on a diagonal.
+    #[inline(always)]
+    fn diagonal(&mut self, row: usize, column: usize, value: S) {
+        for i in 0..3 {
+            self.add(row + i, column + i, value);
+        }
+    }
+}
+
+/// The first time: the places.
+#[derive(Default)]
+pub(super) struct Places {
+    entries: Vec<(usize, usize)>,
+}
+
+impl<S: Real> Sink<S> for Places {
+    fn add(&mut self, row: usize, column: usize, _value: S) {
+        self.entries.push((row, column));
+    }
+}
+
+/// Later: the values.
+pub(super) struct Values<'a, S> {
+    places: core::slice::Iter<'a, u32>,
+    values: &'a mut [S],
+}
+
+impl<S: Real> Sink<S> for Values<'_, S> {
+    #[inline(always)]
+    fn add(&mut self, _row: usize, _column: usize, value: S) {
+        if let Some(place) = self.places.next() {
+            self.values[*place as usize] += value;
+        }
+    }
+}
+
+/// A matrix with its places, values and factors.
+#[derive(Clone, Debug)]
+pub(super) struct Matrix<S: Real> {
+    places: Vec<u32>,
+    values: Vec<S>,
+    pub(super) factors: Factors<S>,
+}
+
+impl<S: Real> Matrix<S> {
+    /// From what was recorded, with the blocks that are eliminated together.
+    pub(super) fn new(n: usize, places: Places, blocks: &[Block]) -> Self {
+        let pattern = Pattern::new(n, places.entries.iter().copied());
+        let mut owner = vec![0; n];
+        for (b, block) in blocks.iter().enumerate() {
+            owner[block.unknowns.clone()].fill(b);
+        }
+        let mut pairs: Vec<(usize, usize)> =
+            places.entries.iter().map(|(i, j)| (owner[*i], owner[*j])).filter(|(a, b)| a < b).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        let order = elimination_order(blocks, &pairs);
+        let place = |(i, j): &(usize, usize)| pattern.position(*i, *j).unwrap_or(0) as u32;
+        Matrix {
+            places: places.entries.iter().map(place).collect(),
+            values: vec![S::zero(); pattern.nonzeros()],
+            factors: Factors::new(&pattern, &order),
+        }
+    }
+    /// Room for new values, all zero.
+    pub(super) fn rewrite(&mut self) -> Values<'_, S> {
+        self.values.fill(S::zero());
+        Values { places: self.places.iter(), values: &mut self.values }
+    }
+    /// Factors what was written.
+    pub(super) fn factor(&mut self) -> Result<(), FactorError> {
+        self.factors.factor(&self.values)
+    }
+}

@@ -1,0 +1,260 @@
+//! Factors of the Newton matrices of multibody systems: sparse, unsymmetric, with zero diagonal blocks where joints
+//! are. The topology is ordered once, pivots are searched once and kept while they are good.
+//!
+//! Pivot decisions are taken on one value per scalar, so the scalars are numbers or duals of numbers, not lanes.
+
+mod lu;
+mod order;
+mod runtime;
+mod search;
+#[cfg(test)]
+mod tests;
+
+pub use order::{Block, Role, elimination_order};
+
+use crate::scalar::Real;
+use core::fmt;
+use lu::SparseLu;
+use runtime::DenseLu;
+
+/// Factors whose matrix has fewer unknowns are dense.
+///
+/// Measured.
+pub const DENSE_BELOW: usize = 12;
+
+/// A pivot of a refactorization is kept while it is at least this part of its column, and of what it was (relative
+/// to the entries of its column) when it was searched. Multipliers up to 1e6 cost six of sixteen digits, which a
+/// Newton iteration does not notice; a search allows a thousandth of that, so that the next matrices of a motion,
+/// which are alike, do not search again.
+const KEEP: f64 = 1e-6;
+
+/// The value that decides on pivots.
+#[inline(always)]
+fn size<S: Real>(x: S) -> f64 {
+    x.largest().abs()
+}
+
+/// Where the entries of a square matrix are, by columns, in ascending rows.
+///
+/// ```
+/// use polhode::solve::Pattern;
+/// let pattern = Pattern::new(2, [(0, 0), (1, 0), (0, 1), (1, 0)]);
+/// assert_eq!(pattern.nonzeros(), 3);
+/// assert_eq!(pattern.position(0, 1), Some(2));
+/// assert_eq!(pattern.position(1, 1), None);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pattern {
+    n: usize,
+    starts: Vec<usize>,
+    rows: Vec<usize>,
+}
+
+impl Pattern {
+    /// The pattern with these entries (row, column); an entry may be named again. Entries outside of n x n are not
+    /// taken, and [`Pattern::position`] finds none there.
+    pub fn new(n: usize, entries: impl IntoIterator<Item = (usize, usize)>) -> Pattern {
+        let inside = entries.into_iter().filter(|&(row, column)| row < n && column < n);
+        let mut by_column: Vec<_> = inside.map(|(row, column)| (column, row)).collect();
+        by_column.sort_unstable();
+        by_column.dedup();
+        let mut starts = vec![0; n + 1];
+        for &(column, _) in &by_column {
+            starts[column + 1] += 1;
+        }
+        for column in 0..n {
+            starts[column + 1] += starts[column];
+        }
+        Pattern { n, starts, rows: by_column.into_iter().map(|(_, row)| row).collect() }
+    }
+
+    /// The number of unknowns.
+    pub fn n(&self) -> usize {
+        self.n
+    }
+
+    /// The number of entries, the length of an array of values.
+    pub fn nonzeros(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Where each column starts in the array of values; one more than there are columns.
+    pub fn starts(&self) -> &[usize] {
+        &self.starts
+    }
+
+    /// The row of each entry.
+    pub fn rows(&self) -> &[usize] {
+        &self.rows
+    }
+
+    /// Where the entry is in the array of values.
+    pub fn position(&self, row: usize, column: usize) -> Option<usize> {
+        let (&start, &end) = (self.starts.get(column)?, self.starts.get(column + 1)?);
+        self.rows[start..end].binary_search(&row).ok().map(|i| start + i)
+    }
+
+    /// y = A x, for residuals: what is left of a right-hand side after a solve.
+    pub fn multiply<S: Real>(&self, values: &[S], x: &[S], y: &mut [S]) {
+        y.fill(S::zero());
+        for (ends, &x) in self.starts.windows(2).zip(x) {
+            for (&row, &a) in self.rows[ends[0]..ends[1]].iter().zip(&values[ends[0]..ends[1]]) {
+                y[row] += a * x;
+            }
+        }
+    }
+}
+
+/// Why a matrix has no factors.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FactorError {
+    /// The columns are dependent, to rounding.
+    Singular {
+        /// The unknown whose column depends on others.
+        unknown: usize,
+        /// The combination of columns that vanishes: one number per unknown, the largest ±1, rounding set to zero.
+        null: Vec<f64>,
+    },
+    /// A value in the column of this unknown is not finite, or its elimination overflows.
+    NotFinite {
+        /// The unknown.
+        unknown: usize,
+    },
+}
+
+impl fmt::Display for FactorError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Singular { unknown, .. } => {
+                write!(f, "the matrix is singular: the column of unknown {unknown} depends on others")
+            }
+            Self::NotFinite { unknown } => {
+                write!(f, "the matrix has a value in the column of unknown {unknown} that is not finite")
+            }
+        }
+    }
+}
+
+impl std::error::Error for FactorError {}
+
+/// The entries by columns in the order of elimination. Indices are 32 bits wide: half the memory traffic, and four
+/// billion entries would not fit into memory anyway.
+#[derive(Clone, Debug)]
+struct Columns {
+    /// The unknown of each column.
+    order: Vec<u32>,
+    /// Where each column starts in the two arrays below.
+    starts: Vec<u32>,
+    /// The row of each entry.
+    rows: Vec<u32>,
+    /// Where its value is in the array of values.
+    from: Vec<u32>,
+}
+
+impl Columns {
+    /// An order that names an unknown twice, or not at all, is mended: first mention counts, the rest comes last.
+    fn new(pattern: &Pattern, order: &[usize]) -> Columns {
+        let mut named = vec![false; pattern.n];
+        let first = |&j: &usize| named.get_mut(j).is_some_and(|named| !core::mem::replace(named, true));
+        let mut columns = Columns { order: vec![], starts: vec![0], rows: vec![], from: vec![] };
+        for j in order.iter().copied().chain(0..pattern.n).filter(first) {
+            columns.order.push(j as u32);
+            for i in pattern.starts[j]..pattern.starts[j + 1] {
+                columns.rows.push(pattern.rows[i] as u32);
+                columns.from.push(i as u32);
+            }
+            columns.starts.push(columns.rows.len() as u32);
+        }
+        columns
+    }
+
+    fn n(&self) -> usize {
+        self.order.len()
+    }
+
+    /// The part of the arrays that belongs to a column.
+    #[inline(always)]
+    fn range(&self, k: usize) -> core::ops::Range<usize> {
+        self.starts[k] as usize..self.starts[k + 1] as usize
+    }
+}
+
+/// A square matrix with a fixed pattern, factored again and again.
+///
+/// ```
+/// use polhode::solve::{Block, FactorError, Factors, Pattern, Role, elimination_order};
+/// // A mass on a line and the force that holds it: [m 1; 1 0].
+/// let pattern = Pattern::new(2, [(0, 0), (1, 0), (0, 1)]);
+/// let blocks = [Block { unknowns: 0..1, role: Role::Free }, Block { unknowns: 1..2, role: Role::Tied }];
+/// let order = elimination_order(&blocks, &[(0, 1)]);
+/// assert_eq!(order, [0, 1]);
+/// let mut factors = Factors::new(&pattern, &order);
+/// factors.factor(&[2.0, 1.0, 1.0])?;
+/// let mut x = [7.0, 3.0];
+/// factors.solve(&mut x);
+/// assert_eq!(x, [3.0, 1.0]);
+/// # Ok::<(), FactorError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Factors<S> {
+    kind: Kind<S>,
+}
+
+#[derive(Clone, Debug)]
+enum Kind<S> {
+    Dense(DenseLu<S>),
+    Sparse(SparseLu<S>),
+}
+
+impl<S: Real> Factors<S> {
+    /// Room for the factors of matrices with this pattern, to be eliminated in this order of unknowns.
+    pub fn new(pattern: &Pattern, order: &[usize]) -> Factors<S> {
+        match pattern.n < DENSE_BELOW {
+            true => Factors::dense(pattern, order),
+            false => Factors::sparse(pattern, order),
+        }
+    }
+
+    /// The same, dense whatever the size.
+    pub fn dense(pattern: &Pattern, order: &[usize]) -> Factors<S> {
+        Factors { kind: Kind::Dense(DenseLu::new(Columns::new(pattern, order))) }
+    }
+
+    /// The same, sparse whatever the size.
+    pub fn sparse(pattern: &Pattern, order: &[usize]) -> Factors<S> {
+        Factors { kind: Kind::Sparse(SparseLu::new(Columns::new(pattern, order))) }
+    }
+
+    /// Factors the matrix with these values, in the order of the pattern. Allocates only when it searches pivots:
+    /// the first time, after an error, and when the old ones became bad.
+    pub fn factor(&mut self, values: &[S]) -> Result<(), FactorError> {
+        match &mut self.kind {
+            Kind::Dense(lu) => lu.factor(values),
+            Kind::Sparse(lu) => lu.factor(values),
+        }
+    }
+
+    /// Solves A x = b in place. Without factors (never factored, or not with success) x is not a number.
+    pub fn solve(&mut self, b: &mut [S]) {
+        match &mut self.kind {
+            Kind::Dense(lu) => lu.solve(b),
+            Kind::Sparse(lu) => lu.solve(b),
+        }
+    }
+
+    /// Solves Aᵀ x = b in place. Without factors x is not a number.
+    pub fn solve_transposed(&mut self, b: &mut [S]) {
+        match &mut self.kind {
+            Kind::Dense(lu) => lu.solve_transposed(b),
+            Kind::Sparse(lu) => lu.solve_transposed(b),
+        }
+    }
+
+    /// How often pivots were searched, or, in dense factors, their size was examined.
+    pub fn searches(&self) -> u64 {
+        match &self.kind {
+            Kind::Dense(lu) => lu.searches,
+            Kind::Sparse(lu) => lu.searches,
+        }
+    }
+}

@@ -1,0 +1,392 @@
+//! Sparse factors along recorded pivots.
+
+use super::search::search;
+use super::{Columns, FactorError, KEEP, size};
+use crate::scalar::Real;
+use core::ops::Range;
+
+/// Consecutive rows of a column. Blocks make rows come in such runs, and a run needs one index, not one per entry.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    start: u32,
+    length: u32,
+}
+
+impl Run {
+    #[inline(always)]
+    fn range(self) -> Range<usize> {
+        self.start as usize..self.start as usize + self.length as usize
+    }
+}
+
+/// How many columns are worked on together at most: the three of a joint, half of a body.
+const GROUP: usize = 3;
+
+/// A triangle without its diagonal, by columns.
+#[derive(Clone, Debug)]
+struct Triangle<S> {
+    /// Where the runs and the values of each column start.
+    starts: Vec<[u32; 2]>,
+    runs: Vec<Run>,
+    values: Vec<S>,
+    /// How many columns, from this one on towards the diagonal's far end, have the same rows but for those in the
+    /// diagonal block between them, which is full; at most [`GROUP`].
+    alike: Vec<u8>,
+}
+
+impl<S: Real> Triangle<S> {
+    fn new() -> Self {
+        Triangle { starts: vec![[0; 2]], runs: vec![], values: vec![], alike: vec![] }
+    }
+
+    /// Appends a column with entries in these rows, ascending.
+    fn push(&mut self, rows: impl Iterator<Item = u32>) {
+        let first = self.runs.len();
+        for row in rows {
+            match self.runs[first..].last_mut() {
+                Some(run) if run.start + run.length == row => run.length += 1,
+                _ => self.runs.push(Run { start: row, length: 1 }),
+            }
+            self.values.push(S::zero());
+        }
+        self.starts.push([self.runs.len() as u32, self.values.len() as u32]);
+    }
+
+    #[inline(always)]
+    fn runs(&self, k: usize) -> &[Run] {
+        &self.runs[self.starts[k][0] as usize..self.starts[k + 1][0] as usize]
+    }
+
+    #[inline(always)]
+    fn values(&self, k: usize) -> &[S] {
+        &self.values[self.starts[k][1] as usize..self.starts[k + 1][1] as usize]
+    }
+
+    /// The values of Q columns from k on, and the length of the shortest of them.
+    #[inline(always)]
+    fn group<const Q: usize>(&self, k: usize, shortest: usize) -> (&[S], usize) {
+        let starts = &self.starts[k..k + Q + 1];
+        let common = starts[shortest - k + 1][1] - starts[shortest - k][1];
+        (&self.values[starts[0][1] as usize..starts[Q][1] as usize], common as usize)
+    }
+
+    #[inline(always)]
+    fn column_mut(&mut self, k: usize) -> (&[Run], &mut [S]) {
+        let ([r, v], [r_end, v_end]) = (self.starts[k], self.starts[k + 1]);
+        (&self.runs[r as usize..r_end as usize], &mut self.values[v as usize..v_end as usize])
+    }
+
+    /// The rows of a column.
+    fn rows(&self, k: usize) -> impl Iterator<Item = usize> {
+        self.runs(k).iter().flat_map(|run| run.range())
+    }
+
+    /// Finds the columns that are alike in a lower triangle: column k has row k + 1 and those of column k + 1.
+    fn compare_lower(&mut self) {
+        let n = self.starts.len() - 1;
+        self.alike = vec![1; n];
+        for k in (1..n).rev() {
+            if self.rows(k - 1).eq(core::iter::once(k).chain(self.rows(k))) {
+                self.alike[k - 1] = (self.alike[k] + 1).min(GROUP as u8);
+            }
+        }
+    }
+
+    /// The same in an upper triangle, from a column back: column k has the rows of column k - 1 and row k - 1.
+    fn compare_upper(&mut self) {
+        let n = self.starts.len() - 1;
+        self.alike = vec![1; n];
+        for k in 1..n {
+            if self.rows(k).eq(self.rows(k - 1).chain(core::iter::once(k - 1))) {
+                self.alike[k] = (self.alike[k - 1] + 1).min(GROUP as u8);
+            }
+        }
+    }
+
+    /// Forward substitution with columns k.. of a lower triangle that are alike.
+    #[inline(always)]
+    fn forward<const Q: usize>(&self, k: usize, x: &mut [S]) {
+        // Column after column, each one shorter by a row.
+        let (mut values, common) = self.group::<Q>(k, k + Q - 1);
+        let columns: [&[S]; Q] = core::array::from_fn(|c| {
+            let (column, rest) = values.split_at(common + Q - 1 - c);
+            values = rest;
+            column
+        });
+        let mut tops = [S::zero(); Q];
+        for c in 0..Q {
+            let mut top = x[k + c];
+            for d in 0..c {
+                top -= columns[d][c - d - 1] * tops[d];
+            }
+            tops[c] = top;
+            x[k + c] = top;
+        }
+        subtract(self.runs(k + Q - 1), core::array::from_fn(|c| &columns[c][Q - 1 - c..]), tops, x);
+    }
+
+    /// Backward substitution with columns ..=k of an upper triangle that are alike.
+    #[inline(always)]
+    fn backward<const Q: usize>(&self, k: usize, inverses: &[S], x: &mut [S]) {
+        let (mut values, common) = self.group::<Q>(k + 1 - Q, k + 1 - Q);
+        let columns: [&[S]; Q] = core::array::from_fn(|c| {
+            let (rest, column) = values.split_at(values.len() - (common + Q - 1 - c));
+            values = rest;
+            column
+        });
+        let mut tops = [S::zero(); Q];
+        for c in 0..Q {
+            let mut top = x[k - c];
+            for d in 0..c {
+                top -= columns[d][common + Q - 1 - c] * tops[d];
+            }
+            tops[c] = top * inverses[k - c];
+            x[k - c] = tops[c];
+        }
+        subtract(self.runs(k + 1 - Q), columns, tops, x);
+    }
+
+    /// The product of column k with x.
+    #[inline(always)]
+    fn dot(&self, k: usize, x: &[S]) -> S {
+        let mut values = self.values(k);
+        let mut sum = S::zero();
+        for run in self.runs(k) {
+            let (part, rest) = values.split_at(run.length as usize);
+            for (&x, &v) in x[run.range()].iter().zip(part) {
+                sum += v * x;
+            }
+            values = rest;
+        }
+        sum
+    }
+}
+
+/// x -= the columns times `tops`, in these rows.
+#[inline(always)]
+fn subtract<S: Real, const Q: usize>(runs: &[Run], mut columns: [&[S]; Q], tops: [S; Q], x: &mut [S]) {
+    for run in runs {
+        let parts = core::array::from_fn(|c| {
+            let (part, rest) = columns[c].split_at(run.length as usize);
+            columns[c] = rest;
+            part
+        });
+        subtract_run(&mut x[run.range()], parts, tops);
+    }
+}
+
+/// The same in one run. Lengths that blocks have are written out: a vectorized loop over them would read back pairs
+/// of numbers that were just written as other pairs, and wait for memory.
+#[inline(always)]
+fn subtract_run<S: Real, const Q: usize>(x: &mut [S], columns: [&[S]; Q], tops: [S; Q]) {
+    match x.len() {
+        1 => subtract_fixed::<S, Q, 1>(x, columns, tops),
+        2 => subtract_fixed::<S, Q, 2>(x, columns, tops),
+        3 => subtract_fixed::<S, Q, 3>(x, columns, tops),
+        4 => subtract_fixed::<S, Q, 4>(x, columns, tops),
+        5 => subtract_fixed::<S, Q, 5>(x, columns, tops),
+        6 => subtract_fixed::<S, Q, 6>(x, columns, tops),
+        7 => subtract_fixed::<S, Q, 7>(x, columns, tops),
+        8 => subtract_fixed::<S, Q, 8>(x, columns, tops),
+        length => {
+            let columns = columns.map(|column| &column[..length]);
+            for (i, x) in x.iter_mut().enumerate() {
+                for (column, &top) in columns.iter().zip(&tops) {
+                    *x -= column[i] * top;
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn subtract_fixed<S: Real, const Q: usize, const N: usize>(x: &mut [S], columns: [&[S]; Q], tops: [S; Q]) {
+    let Some(x) = x.first_chunk_mut::<N>() else { return };
+    let columns = columns.map(|column| column.first_chunk::<N>());
+    for i in 0..N {
+        let mut value = x[i];
+        for (column, &top) in columns.iter().zip(&tops) {
+            if let Some(column) = column {
+                value -= column[i] * top;
+            }
+        }
+        x[i] = value;
+    }
+}
+
+/// P A Q = L U, with ones on the diagonal of L.
+#[derive(Clone, Debug)]
+pub(super) struct SparseLu<S> {
+    columns: Columns,
+    /// Where the entries of the matrix go in the order of the pivots.
+    to: Vec<u32>,
+    /// The row of each pivot.
+    row_of: Vec<u32>,
+    floors: Vec<f64>,
+    lower: Triangle<S>,
+    upper: Triangle<S>,
+    /// Reciprocals of the pivots.
+    inverses: Vec<S>,
+    /// A column at work; zero between factorizations.
+    work: Vec<S>,
+    /// Right-hand sides in the order of the pivots.
+    x: Vec<S>,
+    factored: bool,
+    pub searches: u64,
+}
+
+impl<S: Real> SparseLu<S> {
+    pub fn new(columns: Columns) -> Self {
+        let n = columns.n();
+        SparseLu {
+            to: vec![],
+            row_of: vec![],
+            floors: vec![],
+            lower: Triangle::new(),
+            upper: Triangle::new(),
+            inverses: vec![S::zero(); n],
+            work: vec![S::zero(); n],
+            x: vec![S::zero(); n],
+            factored: false,
+            searches: 0,
+            columns,
+        }
+    }
+
+    pub fn factor(&mut self, values: &[S]) -> Result<(), FactorError> {
+        if self.factored && self.refactor(values).is_ok() {
+            return Ok(());
+        }
+        self.factored = false;
+        self.searches += 1;
+        let found = search(&self.columns, values)?;
+        (self.lower, self.upper) = (Triangle::new(), Triangle::new());
+        let mut rows: Vec<u32> = vec![];
+        for k in 0..self.columns.n() {
+            rows.clear();
+            rows.extend(found.lower.get(k).iter().map(|&row| found.position[row as usize]));
+            rows.sort_unstable();
+            self.lower.push(rows.iter().copied());
+            self.upper.push(found.upper.get(k).iter().copied());
+        }
+        self.lower.compare_lower();
+        self.upper.compare_upper();
+        self.to = self.columns.rows.iter().map(|&row| found.position[row as usize]).collect();
+        (self.row_of, self.floors) = (found.row_of, found.floors);
+        // The search bounds the multipliers, so that only an overflow is left to fail.
+        self.refactor(values)
+            .map_err(|k| FactorError::NotFinite { unknown: self.columns.order[k] as usize })?;
+        self.factored = true;
+        Ok(())
+    }
+
+    /// Factors along the recorded pivots; `Err` with the column where they are not good any more.
+    fn refactor(&mut self, values: &[S]) -> Result<(), usize> {
+        let work = &mut self.work[..];
+        // Stays zero while all numbers are finite.
+        let mut probe = S::zero();
+        let mut result = Ok(());
+        for (k, &floor) in self.floors.iter().enumerate() {
+            let mut largest = 0.0f64;
+            let entries = self.columns.range(k);
+            for (&to, &from) in self.to[entries.clone()].iter().zip(&self.columns.from[entries]) {
+                let value = values[from as usize];
+                work[to as usize] = value;
+                largest = largest.max(size(value));
+            }
+            let (runs, mut upper) = self.upper.column_mut(k);
+            for run in runs {
+                let Range { start: mut i, end } = run.range();
+                while i < end {
+                    let together = (self.lower.alike[i] as usize).min(end - i);
+                    let (part, rest) = upper.split_at_mut(together);
+                    match together {
+                        3 => self.lower.forward::<3>(i, work),
+                        2 => self.lower.forward::<2>(i, work),
+                        _ => self.lower.forward::<1>(i, work),
+                    }
+                    for (u, w) in part.iter_mut().zip(&mut work[i..i + together]) {
+                        *u = core::mem::replace(w, S::zero());
+                        probe += *u - *u;
+                    }
+                    upper = rest;
+                    i += together;
+                }
+            }
+            let pivot = core::mem::replace(&mut work[k], S::zero());
+            let inverse = pivot.recip();
+            self.inverses[k] = inverse;
+            let limit = size(pivot) / KEEP;
+            let mut good = size(pivot) >= floor * largest;
+            probe += inverse - inverse;
+            let (runs, mut lower) = self.lower.column_mut(k);
+            for run in runs {
+                let (part, rest) = lower.split_at_mut(run.length as usize);
+                for (w, l) in work[run.range()].iter_mut().zip(part) {
+                    let value = core::mem::replace(w, S::zero());
+                    good &= size(value) <= limit;
+                    *l = value * inverse;
+                    probe += *l - *l;
+                }
+                lower = rest;
+            }
+            if !good || !probe.is_zero() {
+                result = Err(k);
+                break;
+            }
+        }
+        if result.is_err() {
+            work.fill(S::zero());
+        }
+        result
+    }
+
+    pub fn solve(&mut self, b: &mut [S]) {
+        if !self.factored {
+            return b.fill(S::lift(f64::NAN));
+        }
+        let x = &mut self.x[..];
+        for (x, &row) in x.iter_mut().zip(&self.row_of) {
+            *x = b[row as usize];
+        }
+        let mut k = 0;
+        while let Some(&alike) = self.lower.alike.get(k) {
+            match alike {
+                3 => self.lower.forward::<3>(k, x),
+                2 => self.lower.forward::<2>(k, x),
+                _ => self.lower.forward::<1>(k, x),
+            }
+            k += alike as usize;
+        }
+        while let Some(&alike) = self.upper.alike[..k].last() {
+            match alike {
+                3 => self.upper.backward::<3>(k - 1, &self.inverses, x),
+                2 => self.upper.backward::<2>(k - 1, &self.inverses, x),
+                _ => self.upper.backward::<1>(k - 1, &self.inverses, x),
+            }
+            k -= alike as usize;
+        }
+        for (&x, &unknown) in x.iter().zip(&self.columns.order) {
+            b[unknown as usize] = x;
+        }
+    }
+
+    pub fn solve_transposed(&mut self, b: &mut [S]) {
+        if !self.factored {
+            return b.fill(S::lift(f64::NAN));
+        }
+        let x = &mut self.x[..];
+        for (x, &unknown) in x.iter_mut().zip(&self.columns.order) {
+            *x = b[unknown as usize];
+        }
+        for (k, &inverse) in self.inverses.iter().enumerate() {
+            x[k] = (x[k] - self.upper.dot(k, x)) * inverse;
+        }
+        for k in (0..x.len()).rev() {
+            x[k] -= self.lower.dot(k, x);
+        }
+        for (&x, &row) in x.iter().zip(&self.row_of) {
+            b[row as usize] = x;
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Dense factors of a size known at run time.
+
+use super::search::search;
+use super::{Columns, FactorError, KEEP, size};
+use crate::scalar::Real;
+
+/// P A = L U by columns, with partial pivoting.
+#[derive(Clone, Debug)]
+pub(super) struct DenseLu<S> {
+    columns: Columns,
+    /// Where the entries of the matrix go.
+    to: Vec<u32>,
+    factors: Vec<S>,
+    /// The row exchanged with row k in column k.
+    swaps: Vec<u32>,
+    inverses: Vec<S>,
+    /// How small a pivot may become before it is looked at again, relative to the entries of its column.
+    floors: Vec<f64>,
+    /// The largest entry of each column.
+    largest: Vec<f64>,
+    factored: bool,
+    pub searches: u64,
+}
+
+impl<S: Real> DenseLu<S> {
+    pub fn new(columns: Columns) -> Self {
+        let n = columns.n();
+        let mut to = vec![];
+        for (k, &unknown) in columns.order.iter().enumerate() {
+            to.extend(columns.rows[columns.range(k)].iter().map(|&row| row + n as u32 * unknown));
+        }
+        DenseLu {
+            to,
+            factors: vec![S::zero(); n * n],
+            swaps: vec![0; n],
+            inverses: vec![S::zero(); n],
+            floors: vec![f64::INFINITY; n],
+            largest: vec![0.0; n],
+            factored: false,
+            searches: 0,
+            columns,
+        }
+    }
+
+    pub fn factor(&mut self, values: &[S]) -> Result<(), FactorError> {
+        if self.factored && self.eliminate(values, false).is_ok() {
+            return Ok(());
+        }
+        // What is rounding, and which columns depend on each other, the sparse search knows best.
+        self.factored = false;
+        self.searches += 1;
+        search(&self.columns, values)?;
+        self.eliminate(values, true).map_err(|unknown| FactorError::NotFinite { unknown })?;
+        self.factored = true;
+        Ok(())
+    }
+
+    /// Factors; `Err` with the column whose pivot is below its floor, unless floors are to be set.
+    fn eliminate(&mut self, values: &[S], set: bool) -> Result<(), usize> {
+        let n = self.columns.n();
+        self.factors.fill(S::zero());
+        for (k, &unknown) in self.columns.order.iter().enumerate() {
+            let entries = self.columns.range(k);
+            let mut largest = 0.0f64;
+            for (&to, &from) in self.to[entries.clone()].iter().zip(&self.columns.from[entries]) {
+                let value = values[from as usize];
+                self.factors[to as usize] = value;
+                largest = largest.max(size(value));
+            }
+            self.largest[unknown as usize] = largest;
+        }
+        // Stays zero while all numbers are finite.
+        let mut probe = S::zero();
+        for k in 0..n {
+            let (done, rest) = self.factors.split_at_mut((k + 1) * n);
+            let (left, column) = done.split_at_mut(k * n);
+            let (mut best, mut row) = (size(column[k]), k);
+            for (i, &x) in column.iter().enumerate().skip(k + 1) {
+                let larger = size(x) > best;
+                best = if larger { size(x) } else { best };
+                row = if larger { i } else { row };
+            }
+            self.swaps[k] = row as u32;
+            if row != k {
+                column.swap(k, row);
+                for other in left.chunks_exact_mut(n).chain(rest.chunks_exact_mut(n)) {
+                    other.swap(k, row);
+                }
+            }
+            let inverse = column[k].recip();
+            self.inverses[k] = inverse;
+            for x in &column[..k] {
+                probe += *x - *x;
+            }
+            for x in &mut column[k + 1..] {
+                *x *= inverse;
+                probe += *x - *x;
+            }
+            probe += inverse - inverse;
+            let largest = self.largest[k];
+            if set {
+                self.floors[k] = if largest > 0.0 { KEEP * (best / largest) } else { 0.0 };
+            }
+            if !(probe.is_zero() && best >= self.floors[k] * largest) {
+                return Err(k);
+            }
+            let column = &column[k + 1..];
+            for other in rest.chunks_exact_mut(n) {
+                let (above, below) = other.split_at_mut(k + 1);
+                let top = above[k];
+                for (x, &l) in below.iter_mut().zip(column) {
+                    *x -= l * top;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub fn solve(&mut self, b: &mut [S]) {
+        if !self.factored {
+            return b.fill(S::lift(f64::NAN));
+        }
+        let n = self.columns.n();
+        for (k, &row) in self.swaps.iter().enumerate() {
+            b.swap(k, row as usize);
+        }
+        for (k, column) in self.factors.chunks_exact(n).enumerate() {
+            let top = b[k];
+            for (x, &l) in b[k + 1..].iter_mut().zip(&column[k + 1..]) {
+                *x -= l * top;
+            }
+        }
+        for (k, (column, &inverse)) in self.factors.chunks_exact(n).zip(&self.inverses).enumerate().rev() {
+            b[k] *= inverse;
+            let bottom = b[k];
+            for (x, &u) in b[..k].iter_mut().zip(&column[..k]) {
+                *x -= u * bottom;
+            }
+        }
+    }
+
+    pub fn solve_transposed(&mut self, b: &mut [S]) {
+        if !self.factored {
+            return b.fill(S::lift(f64::NAN));
+        }
+        let n = self.columns.n();
+        let dot = |x: &[S], y: &[S]| x.iter().zip(y).fold(S::zero(), |sum, (&x, &y)| sum + x * y);
+        for (k, (column, &inverse)) in self.factors.chunks_exact(n).zip(&self.inverses).enumerate() {
+            b[k] = (b[k] - dot(&column[..k], &b[..k])) * inverse;
+        }
+        for (k, column) in self.factors.chunks_exact(n).enumerate().rev() {
+            let sum = dot(&column[k + 1..], &b[k + 1..]);
+            b[k] -= sum;
+        }
+        for (k, &row) in self.swaps.iter().enumerate().rev() {
+            b.swap(k, row as usize);
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! The search for pivots: column by column, each column solved with the columns before it (Gilbert and Peierls), so
+//! that the work is proportional to the arithmetic.
+
+use super::{Columns, FactorError, KEEP, size};
+use crate::scalar::Real;
+
+/// The diagonal entry is the pivot if it is at least this part of its column: fill follows the order of elimination,
+/// which counts more than growth as long as Newton's method corrects the rest.
+const DIAGONAL: f64 = 1e-3;
+/// Otherwise the row that is eliminated earliest, among those of at least this part of the column.
+const ELSEWHERE: f64 = 0.1;
+/// An entry that is this small against the terms it is the sum of is rounding. Not against the matrix: light
+/// bodies make large entries, and heavy ones small, that are as good.
+const ROUNDING: f64 = 1e-12;
+/// A part of a null vector that is this small against the largest is rounding.
+const SUPPORT: f64 = 1e-9;
+
+/// Pivots and where the factors have entries, in the order of elimination.
+pub(super) struct Found {
+    /// The row of each pivot.
+    pub row_of: Vec<u32>,
+    /// Where each row went.
+    pub position: Vec<u32>,
+    /// Rows of the entries below the diagonal of L, by columns, not sorted, as numbered in the matrix.
+    pub lower: Lists,
+    /// Rows of the entries above the diagonal of U, by columns, ascending, as numbered by pivots.
+    pub upper: Lists,
+    /// How small a pivot may become before it is looked at again, relative to the entries of its column.
+    pub floors: Vec<f64>,
+}
+
+/// Lists of indices, one after the other.
+pub(super) struct Lists {
+    starts: Vec<usize>,
+    items: Vec<u32>,
+}
+
+impl Lists {
+    fn new() -> Lists {
+        Lists { starts: vec![0], items: vec![] }
+    }
+
+    fn push(&mut self, items: impl Iterator<Item = u32>) {
+        self.items.extend(items);
+        self.starts.push(self.items.len());
+    }
+
+    fn range(&self, k: usize) -> core::ops::Range<usize> {
+        self.starts[k]..self.starts[k + 1]
+    }
+
+    pub fn get(&self, k: usize) -> &[u32] {
+        &self.items[self.range(k)]
+    }
+}
+
+/// Finds the pivots of the matrix with these values.
+pub(super) fn search<S: Real>(columns: &Columns, values: &[S]) -> Result<Found, FactorError> {
+    let n = columns.n();
+    // The row at each place in the order of elimination; pivots exchange rows.
+    let mut row_of = columns.order.clone();
+    let mut position = vec![0; n];
+    for (k, &row) in row_of.iter().enumerate() {
+        position[row as usize] = k as u32;
+    }
+    let (mut lower, mut upper) = (Lists::new(), Lists::new());
+    let (mut l, mut u, mut pivots, mut floors) = (vec![], vec![], vec![], vec![]);
+    // The column at work, and the largest term in each of its entries.
+    let mut work = vec![S::zero(); n];
+    let mut terms = vec![0.0f64; n];
+    let mut mark = vec![u32::MAX; n];
+    let (mut stack, mut above, mut below) = (vec![], vec![], vec![]);
+    for k in 0..n {
+        let unknown = columns.order[k] as usize;
+        // Where the column has entries: those of the matrix, and below every pivot among them those of its L.
+        above.clear();
+        below.clear();
+        let entries = columns.range(k);
+        stack.extend_from_slice(&columns.rows[entries.clone()]);
+        while let Some(row) = stack.pop() {
+            if core::mem::replace(&mut mark[row as usize], k as u32) == k as u32 {
+                continue;
+            }
+            work[row as usize] = S::zero();
+            terms[row as usize] = 0.0;
+            let place = position[row as usize];
+            if (place as usize) < k {
+                above.push(place);
+                stack.extend_from_slice(lower.get(place as usize));
+            } else {
+                below.push(row);
+            }
+        }
+        above.sort_unstable();
+        let mut largest = 0.0f64;
+        for (&row, &from) in columns.rows[entries.clone()].iter().zip(&columns.from[entries]) {
+            let value = values[from as usize];
+            work[row as usize] = value;
+            terms[row as usize] = size(value);
+            largest = largest.max(size(value));
+        }
+        for &place in &above {
+            let top = work[row_of[place as usize] as usize];
+            for (&row, &l) in lower.get(place as usize).iter().zip(&l[lower.range(place as usize)]) {
+                let term: S = l * top;
+                work[row as usize] -= term;
+                terms[row as usize] = terms[row as usize].max(size(term));
+            }
+            u.push(top);
+        }
+        upper.push(above.iter().copied());
+        let mut finite = u[upper.range(k)].iter().all(|&x: &S| (x - x).is_zero());
+        finite &= below.iter().all(|&row| (work[row as usize] - work[row as usize]).is_zero());
+        if !finite {
+            return Err(FactorError::NotFinite { unknown });
+        }
+        // The pivot.
+        let best = below.iter().map(|&row| size(work[row as usize])).fold(0.0, f64::max);
+        let good = |row: u32, part: f64| {
+            let value = size(work[row as usize]);
+            value >= part * best && value > ROUNDING * terms[row as usize]
+        };
+        let at_home = row_of[k];
+        let home = (mark[at_home as usize] == k as u32 && good(at_home, DIAGONAL)).then_some(at_home);
+        let away =
+            |part| below.iter().copied().filter(|&r| good(r, part)).min_by_key(|&r| position[r as usize]);
+        let Some(row) = home.or_else(|| away(ELSEWHERE)).or_else(|| away(DIAGONAL)) else {
+            let steps = columns.order.iter().map(|&j| j as usize);
+            return Err(FactorError::Singular { unknown, null: null_vector(k, steps, &upper, &u, &pivots) });
+        };
+        let place = position[row as usize] as usize;
+        row_of.swap(k, place);
+        position[row_of[place] as usize] = place as u32;
+        position[row as usize] = k as u32;
+        let pivot = work[row as usize];
+        let inverse = pivot.recip();
+        lower.push(below.iter().copied().filter(|&r| r != row));
+        l.extend(lower.get(k).iter().map(|&r| work[r as usize] * inverse));
+        // A column of nothing but fill has no entries to compare with.
+        floors.push(if largest > 0.0 { KEEP * (size(pivot) / largest) } else { 0.0 });
+        pivots.push(pivot.largest());
+    }
+    Ok(Found { row_of, position, lower, upper, floors })
+}
+
+/// The combination of column `k` and those before it that vanishes.
+fn null_vector<S: Real>(
+    k: usize,
+    order: impl Iterator<Item = usize>,
+    upper: &Lists,
+    u: &[S],
+    pivots: &[f64],
+) -> Vec<f64> {
+    let mut y = vec![0.0; k];
+    let column = |s: usize| upper.get(s).iter().map(|&i| i as usize).zip(&u[upper.range(s)]);
+    for (i, u) in column(k) {
+        y[i] = -u.largest();
+    }
+    for s in (0..k).rev() {
+        y[s] /= pivots[s];
+        for (i, u) in column(s) {
+            y[i] -= u.largest() * y[s];
+        }
+    }
+    y.push(1.0);
+    let largest = y.iter().map(|y| y.abs()).fold(0.0, f64::max);
+    let mut null = vec![0.0; order.size_hint().0.max(k + 1)];
+    for (j, y) in order.zip(y) {
+        let part = y / largest;
+        null[j] = if part.abs() > SUPPORT { part } else { 0.0 };
+    }
+    null
+}
