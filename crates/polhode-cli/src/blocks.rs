@@ -1,30 +1,37 @@
 //! Parts that the JSON of several commands shares.
 
 use polhode::problem::{Ended, Errors};
-use polhode::run;
 use serde::Serialize;
 
 /// The largest drift of each quantity.
 #[derive(Debug, Serialize)]
 pub struct Drift {
     energy: Option<f64>,
-    momentum_space: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    momentum_space: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     linear_momentum_space: Option<f64>,
-    momentum_body: f64,
-    momentum_vertical: f64,
-    momentum_axial: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    momentum_body: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    momentum_vertical: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    momentum_axial: Option<f64>,
 }
 
-impl From<&run::Drift> for Drift {
-    fn from(drift: &run::Drift) -> Self {
+impl Drift {
+    /// That of a run; a system of bodies has an energy and nothing else to keep.
+    pub fn new(end: &Ended) -> Self {
+        let drift = &end.drift;
+        let single = !end.last.system.as_ref().is_some_and(|system| !system.single);
+        let of_body = |x: f64| single.then_some(x);
         Drift {
             energy: drift.energy.map(|e| e.max_abs()),
-            momentum_space: drift.momentum_space,
+            momentum_space: of_body(drift.momentum_space),
             linear_momentum_space: drift.linear_momentum_space,
-            momentum_body: drift.momentum_body,
-            momentum_vertical: drift.momentum_vertical,
-            momentum_axial: drift.momentum_axial,
+            momentum_body: of_body(drift.momentum_body),
+            momentum_vertical: of_body(drift.momentum_vertical),
+            momentum_axial: of_body(drift.momentum_axial),
         }
     }
 }

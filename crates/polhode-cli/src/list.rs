@@ -4,7 +4,7 @@ use crate::args::ListOptions;
 use crate::failure::Failure;
 use crate::pick;
 use crate::print::{self, Align, plain, table};
-use polhode::method::{Claims, Method, REGISTRY, Tableau};
+use polhode::method::{Claims, Method, REGISTRY, SYSTEMS, Tableau};
 use polhode::problem::Problem;
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
@@ -52,8 +52,8 @@ fn method_row(method: &Method) -> MethodRow<'_> {
         explicit: method.is_explicit(),
         claims: method.claims(),
         citation: method.citation(),
-        // Every method is written once for both groups.
-        group: ["so3", "se3"],
+        // Every method for single bodies is written once for both groups.
+        group: if method.alpha().is_some() { ["so3", "system"] } else { ["so3", "se3"] },
         options: method
             .options()
             .iter()
@@ -143,6 +143,8 @@ pub fn methods(options: &ListOptions) -> Result<(), Failure> {
         "\n\
          Kept to round-off, free: E energy, M momentum in space, N length of the body momentum;\n\
          under gravity: E energy, V vertical momentum, A momentum about the axis of a symmetric top.\n\
+         Systems of bodies and joints run with geometric-alpha, linear-alpha and residual-alpha, which run bodies on a\n\
+         fixed point too.\n\
          Energy under any potential: convected, convected-reduced, preserving:<map>,load=finite-derivative.\n\
          \n\
          Options follow the id: preserving:cayley,load=mean, galpha:exp,rho=0.5, euler-parameters,beta=1/6.\n\
@@ -159,9 +161,9 @@ pub fn methods(options: &ListOptions) -> Result<(), Failure> {
     print::result(&text)
 }
 
-/// The methods of the registry.
+/// The methods of the registry, those for systems last.
 pub fn registered() -> Result<Vec<Method>, Failure> {
-    REGISTRY.iter().map(|row| Ok(Method::parse(row.id)?)).collect()
+    REGISTRY.iter().chain(SYSTEMS).map(|row| Ok(Method::parse(row.id)?)).collect()
 }
 
 fn method_text(method: &Method) -> String {
@@ -202,9 +204,9 @@ fn method_text(method: &Method) -> String {
     if !method.options().is_empty() {
         text.push_str("\noptions, as ,NAME=VALUE after the id (in a composition before its order)\n");
         for c in method.options() {
-            text.push_str(&format!("  {:<9} {} [default: {}]\n", c.name, c.span(), c.default));
+            text.push_str(&format!("  {:<11} {} [default: {}]\n", c.name, c.span(), c.default));
             for line in wrapped(c.help, 88) {
-                text.push_str(&format!("            {line}\n"));
+                text.push_str(&format!("              {line}\n"));
             }
         }
     }

@@ -2,7 +2,8 @@
 
 use crate::failure::Failure;
 use crate::list;
-use polhode::method::{Method, REGISTRY, Tableau, TableauError};
+use polhode::method::{Method, REGISTRY, SYSTEMS, Tableau, TableauError};
+use polhode::multibody::SimulationError;
 use polhode::problem::{Model, Problem};
 use polhode::solve::StepError;
 use serde::Deserialize;
@@ -28,7 +29,8 @@ pub fn problem(id: &str, overrides: &[String]) -> Result<Problem, Failure> {
 /// Ids from a list that was cut at every comma: what is an option goes back to the method before it.
 pub fn ids(list: &[String]) -> Vec<String> {
     let mut ids: Vec<String> = Vec::new();
-    let word = |text: &str| REGISTRY.iter().flat_map(|r| r.options).any(|c| c.words.contains(&text));
+    let word =
+        |text: &str| REGISTRY.iter().chain(SYSTEMS).flat_map(|r| r.options).any(|c| c.words.contains(&text));
     for text in list.iter().map(|text| text.trim()).filter(|text| !text.is_empty()) {
         match ids.last_mut() {
             // The order of a composition may follow: `mean:4`.
@@ -42,12 +44,14 @@ pub fn ids(list: &[String]) -> Vec<String> {
     ids
 }
 
-/// The methods of a list of ids, each once; those of the other list where it is empty.
-pub fn methods(list: &[String], otherwise: &[&str]) -> Result<Vec<Method>, Failure> {
+/// The methods of a list of ids, each once; those of the other list where it is empty. `all` are those that suit the model.
+pub fn methods(model: &Model, list: &[String], otherwise: &[&str]) -> Result<Vec<Method>, Failure> {
     let mut methods: Vec<Method> = Vec::new();
     for id in ids(list) {
         match id.as_str() {
-            "all" => methods.extend(list::registered()?),
+            "all" => {
+                methods.extend(list::registered()?.into_iter().filter(|method| suits(model, method).is_ok()))
+            }
             id => methods.push(method(id)?),
         }
     }
@@ -60,15 +64,27 @@ pub fn methods(list: &[String], otherwise: &[&str]) -> Result<Vec<Method>, Failu
         seen.push(m.id().to_string());
         new
     });
+    methods.iter().try_for_each(|method| suits(model, method))?;
     Ok(methods)
 }
 
-/// A kinematic method runs where a motion is prescribed, and nowhere else.
+/// A kinematic method runs where a motion is prescribed, and nowhere else; one for systems runs systems and bodies on a
+/// fixed point, and it alone runs systems.
 pub fn suits(model: &Model, method: &Method) -> Result<(), Failure> {
     if method.is_kinematic() && !model.follows_motion() {
         return Err(Failure::Usage(format!("{}: {}", method.id(), StepError::NoMotion)));
     }
-    Ok(())
+    match (model.group(), method.alpha()) {
+        ("system", None) => {
+            Err(Failure::Usage(SimulationError::Method { id: method.id().into() }.to_string()))
+        }
+        ("se3", Some(_)) => Err(Failure::Usage(format!(
+            "{}: it runs systems of bodies and joints, and bodies on a fixed point; for a free body use another method, \
+             galpha:exp is the nearest",
+            method.id()
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// The method with this id, where `mkrk:FILE.toml` reads its tableau from a file.

@@ -63,6 +63,7 @@ fn usual(problem: &Problem) -> Vec<&'static str> {
             "preserving:exp",
             "preserving:wiener-milenkovic",
         ],
+        "heavy-top" => vec!["geometric-alpha", "linear-alpha", "residual-alpha", "imidm", "galpha:exp"],
         _ => vec![problem.method, "imidm", "swc1", "akw", "convected-reduced"],
     }
 }
@@ -106,10 +107,15 @@ fn row(
 /// Does it.
 pub fn command(options: &CompareOptions) -> Result<(), Failure> {
     let problem = pick::problem(&options.problem, &options.set)?;
-    let methods = pick::methods(&options.methods, &usual(&problem))?;
     let plan = Plan::new(options.step.unwrap_or(problem.step), options.until.unwrap_or(problem.until))?;
     let model = problem.model()?;
-    methods.iter().try_for_each(|method| pick::suits(&model, method))?;
+    if model.group() == "system" {
+        return Err(Failure::Usage(format!(
+            "{}: compare is for single bodies; `polhode converge {} --methods all` has the methods for systems side by side",
+            problem.id, problem.id
+        )));
+    }
+    let methods = pick::methods(&model, &options.methods, &usual(&problem))?;
 
     let stopped = || Failure::Interrupted("stopped before the comparison was done".into());
     let reference = match reference(&model, plan.until(), "") {

@@ -41,7 +41,7 @@ impl<'a> Report<'a> {
             let errors = run.and_then(|r| r.errors.as_ref()).zip(source.ok());
             Row {
                 method: row.method.id(),
-                drift: run.map(|r| Drift::from(&r.end.drift)),
+                drift: run.map(|r| Drift::new(&r.end)),
                 error: errors.map(|(errors, source)| Error::new(errors, source)),
                 frequencies: run.and_then(|r| r.frequencies.as_ref()),
                 newton: run.map(|r| Newton::from(&r.end)),

@@ -45,11 +45,10 @@ fn plans(options: &ConvergeOptions, problem: &Problem, until: f64) -> Result<Vec
 /// Does it.
 pub fn command(options: &ConvergeOptions) -> Result<(), Failure> {
     let problem = pick::problem(&options.problem, &options.set)?;
-    let methods = pick::methods(&options.methods, &[problem.method])?;
     let until = options.until.unwrap_or(problem.until);
     let plans = plans(options, &problem, until)?;
     let model = problem.model()?;
-    methods.iter().try_for_each(|method| pick::suits(&model, method))?;
+    let methods = pick::methods(&model, &options.methods, &[problem.method])?;
     let mut file = options.plot.as_deref().map(NewFile::create).transpose()?;
     if let Some(path) = &options.plot
         && !path.extension().is_some_and(|e| e.eq_ignore_ascii_case("svg"))

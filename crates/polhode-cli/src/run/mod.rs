@@ -3,6 +3,7 @@
 mod record;
 mod report;
 mod summary;
+mod system;
 
 use crate::args::RunOptions;
 use crate::blocks;
@@ -60,6 +61,13 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
     let plan = Plan::new(options.step.unwrap_or(problem.step), options.until.unwrap_or(problem.until))?;
     let model = problem.model()?;
     pick::suits(&model, &method)?;
+    let asked = [("--frequencies", options.frequencies), ("--estimate", options.estimate)];
+    if let Some((option, _)) = asked.iter().find(|(_, asked)| *asked)
+        && (model.group() == "system" || (options.estimate && method.alpha().is_some()))
+    {
+        let of = if model.group() == "system" { "problems" } else { "methods" };
+        return Err(Failure::Usage(format!("{option} is for {of} of single bodies")));
+    }
     let mut record = match &options.out {
         Some(path) => Some(Record::new(NewFile::create(path)?, options.every, &plan)),
         None => None,

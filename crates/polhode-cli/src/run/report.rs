@@ -1,9 +1,10 @@
 //! A finished run for programs.
 
 use super::Finished;
+use super::system::System;
 use crate::blocks::{Drift, Error, Newton};
 use crate::phase::Frequencies;
-use polhode::run::{EnergyError, Estimate};
+use polhode::run::{EnergyError, Estimate, Snapshot};
 use serde::Serialize;
 
 type Vector = [f64; 3];
@@ -17,15 +18,14 @@ pub struct Report<'a> {
     until: f64,
     t: f64,
     steps: u64,
-    attitude: [Vector; 3],
-    q_wxyz: [f64; 4],
-    omega_body: Vector,
-    momentum_body: Vector,
-    momentum_space: Vector,
+    #[serde(flatten)]
+    body: Option<Body>,
     energy: Option<f64>,
     kinetic_energy: f64,
     #[serde(flatten)]
     moving: Option<Moving>,
+    #[serde(flatten)]
+    system: Option<System<'a>>,
     drift: Drift,
     energy_error: Option<Energy>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -38,6 +38,28 @@ pub struct Report<'a> {
     no_reference: Option<&'a str>,
     seconds: f64,
     ns_per_step: f64,
+}
+
+/// One body about its reference point.
+#[derive(Debug, Serialize)]
+struct Body {
+    attitude: [Vector; 3],
+    q_wxyz: [f64; 4],
+    omega_body: Vector,
+    momentum_body: Vector,
+    momentum_space: Vector,
+}
+
+impl From<&Snapshot> for Body {
+    fn from(last: &Snapshot) -> Self {
+        Body {
+            attitude: last.attitude.matrix().transpose().into(),
+            q_wxyz: last.attitude.q_wxyz(),
+            omega_body: last.omega_body.into(),
+            momentum_body: last.momentum_body.into(),
+            momentum_space: last.momentum_space.into(),
+        }
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -91,8 +113,9 @@ impl<'a> Report<'a> {
     /// Reads everything off a run.
     pub fn new(run: &'a Finished) -> Self {
         let (last, drift) = (&run.end.last, &run.end.drift);
-        let matrix = last.attitude.matrix();
         let error = run.errors.as_ref().ok().map(|(errors, source)| Error::new(errors, source));
+        // The last body of a mechanism stands among the others.
+        let single = !last.system.as_ref().is_some_and(|system| !system.single);
         Report {
             problem: run.problem.id,
             method: run.method.id(),
@@ -100,19 +123,16 @@ impl<'a> Report<'a> {
             until: run.plan.until(),
             t: last.t,
             steps: run.end.steps,
-            attitude: matrix.transpose().into(),
-            q_wxyz: last.attitude.q_wxyz(),
-            omega_body: last.omega_body.into(),
-            momentum_body: last.momentum_body.into(),
-            momentum_space: last.momentum_space.into(),
+            body: single.then(|| Body::from(last)),
             energy: last.energy,
             kinetic_energy: last.kinetic_energy,
-            moving: last.moving.map(|m| Moving {
+            moving: last.moving.filter(|_| single).map(|m| Moving {
                 position: m.position.into(),
                 velocity: m.velocity.into(),
                 linear_momentum_space: m.linear_momentum_space.into(),
             }),
-            drift: Drift::from(drift),
+            system: System::new(&run.end),
+            drift: Drift::new(&run.end),
             energy_error: drift.energy.map(Energy::from),
             energy_estimate: run.estimate.map(|e| e.map(EnergyEstimate::from)),
             frequencies: run.frequencies.as_ref(),

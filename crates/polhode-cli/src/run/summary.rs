@@ -1,6 +1,6 @@
 //! A finished run for people.
 
-use super::Finished;
+use super::{Finished, system};
 use crate::phase::Frequencies;
 use crate::print::{Align, count, duration, plain, small, table};
 use polhode::problem::Kept;
@@ -55,10 +55,12 @@ pub fn text(run: &Finished) -> String {
     let mut text = table(0, &[Align::Left, Align::Left], &head);
 
     let start = run.model.start();
-    let drifts: Vec<Vec<String>> = end
+    let mechanism = end.last.system.as_ref().filter(|system| !system.single);
+    let mut drifts: Vec<Vec<String>> = end
         .drift
         .list()
         .into_iter()
+        .filter(|(quantity, _)| mechanism.is_none() || *quantity == "energy")
         .map(|(quantity, value)| {
             let (name, unit) = words(quantity, &start);
             let note = match run.problem.kept(method.claims(), quantity) {
@@ -69,6 +71,7 @@ pub fn text(run: &Finished) -> String {
             row(&[name, &small(value), unit, note])
         })
         .collect();
+    drifts.extend(end.joints.iter().flat_map(|joints| system::violations(&joints.violation)));
     // As wide as the drift, so that the numbers stand under each other.
     let width = drifts.iter().map(|d| d[0].chars().count()).max().unwrap_or(0);
     let block = |title: &str, mut rows: Vec<Vec<String>>| {
@@ -80,6 +83,11 @@ pub fn text(run: &Finished) -> String {
     text.push_str("\nlargest drift over the run\n");
     text.push_str(&table(2, &[Align::Left; 4], &drifts));
 
+    if let Some(system) = mechanism {
+        let places =
+            table(2, &[Align::Left, Align::Right, Align::Right, Align::Right], &system::places(system));
+        text.push_str(&format!("\npositions at the end, m\n{places}"));
+    }
     match &run.errors {
         Ok((errors, source)) => {
             let mut rows = vec![

@@ -56,6 +56,11 @@ impl<T: Real> Wrench<T> {
     pub fn none() -> Self {
         Wrench { force_body: zero(), moment_body: zero() }
     }
+    /// A force at a point, both in body axes.
+    #[inline(always)]
+    pub fn force_at(point_body: &Vector3<T>, force_body: Vector3<T>) -> Self {
+        Wrench { force_body, moment_body: point_body.cross(&force_body) }
+    }
     /// A moment alone.
     #[inline(always)]
     pub fn moment(moment_body: Vector3<T>) -> Self {
@@ -137,8 +142,7 @@ pub struct Gravity<S> {
 impl<S: Real> Load<S> for Gravity<S> {
     #[inline(always)]
     fn wrench<T: Over<S>>(&self, at: &Kinematics<T>) -> Wrench<T> {
-        let force_body = at.attitude.unrotate(&self.weight_space.map(T::of));
-        Wrench { force_body, moment_body: self.center_body.map(T::of).cross(&force_body) }
+        Wrench::force_at(&self.center_body.map(T::of), at.attitude.unrotate(&self.weight_space.map(T::of)))
     }
     #[inline(always)]
     fn potential<T: Over<S>>(&self, at: &Kinematics<T>) -> Option<T> {
@@ -228,6 +232,65 @@ impl<S: Real> Load<S> for Harmonic<S> {
     fn wrench<T: Over<S>>(&self, at: &Kinematics<T>) -> Wrench<T> {
         let (_, cos) = (T::of(self.frequency) * at.time + T::of(self.phase)).sin_cos();
         Wrench::moment(to_body(self.frame, self.amplitude.map(T::of) * cos, at))
+    }
+}
+
+/// A constant force at a point of the body: in space, or following the body.
+///
+/// ```
+/// use nalgebra::Vector3;
+/// use polhode::body::{Force, Frame, Kinematics, Load};
+/// use polhode::group::{Group, Rotation, So3};
+/// let thrust = Force { frame: Frame::Body, point_body: Vector3::new(0.0, -0.1, 0.0), value: Vector3::new(5.0, 0.0, 0.0) };
+/// let at = So3::kinematics(0.0, &Rotation::identity(), &Vector3::zeros());
+/// assert_eq!(thrust.wrench::<f64>(&at).moment_body, Vector3::new(0.0, 0.0, 0.5));
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Force<S> {
+    /// Where it keeps its direction.
+    pub frame: Frame,
+    /// The point, in body axes from the reference point.
+    pub point_body: Vector3<S>,
+    /// The force.
+    pub value: Vector3<S>,
+}
+
+impl<S: Real> Load<S> for Force<S> {
+    #[inline(always)]
+    fn wrench<T: Over<S>>(&self, at: &Kinematics<T>) -> Wrench<T> {
+        Wrench::force_at(&self.point_body.map(T::of), to_body(self.frame, self.value.map(T::of), at))
+    }
+    /// In space it is that of a weight.
+    #[inline(always)]
+    fn potential<T: Over<S>>(&self, at: &Kinematics<T>) -> Option<T> {
+        match self.frame {
+            Frame::Space => Gravity { weight_space: self.value, center_body: self.point_body }.potential(at),
+            Frame::Body => None,
+        }
+    }
+}
+
+/// A force at a point of the body that oscillates in time: amplitude · cos(frequency · t + phase).
+#[derive(Clone, Copy, Debug)]
+pub struct HarmonicForce<S> {
+    /// Where it keeps its direction.
+    pub frame: Frame,
+    /// The point, in body axes from the reference point.
+    pub point_body: Vector3<S>,
+    /// Amplitude.
+    pub amplitude: Vector3<S>,
+    /// Circular frequency, rad/s.
+    pub frequency: S,
+    /// Phase at t = 0, rad.
+    pub phase: S,
+}
+
+impl<S: Real> Load<S> for HarmonicForce<S> {
+    #[inline(always)]
+    fn wrench<T: Over<S>>(&self, at: &Kinematics<T>) -> Wrench<T> {
+        let (_, cos) = (T::of(self.frequency) * at.time + T::of(self.phase)).sin_cos();
+        let force = to_body(self.frame, self.amplitude.map(T::of) * cos, at);
+        Wrench::force_at(&self.point_body.map(T::of), force)
     }
 }
 
@@ -428,6 +491,10 @@ standard_loads!(
     Moment,
     /// A moment that oscillates in time.
     Harmonic,
+    /// A constant force at a point.
+    Force,
+    /// A force at a point that oscillates in time.
+    HarmonicForce,
     /// A moment against the angular velocity.
     Drag,
     /// Krysl's potential with a wall.

@@ -9,8 +9,8 @@ pub use derivative::FiniteDerivative;
 pub use inertia::{InertiaError, RotaryInertia, SpatialInertia};
 pub use inverse::{About, InverseDynamics, PrescribedMotion, PrescribedRotation, Trajectory, Winding, rates};
 pub use load::{
-    Drag, Frame, Gravity, Harmonic, Kinematics, Load, Loads, Moment, NoLoad, RotationalSpring, SoftWall,
-    StandardLoad, Switched, TopGravity, Wrench,
+    Drag, Force, Frame, Gravity, Harmonic, HarmonicForce, Kinematics, Load, Loads, Moment, NoLoad,
+    RotationalSpring, SoftWall, StandardLoad, Switched, TopGravity, Wrench,
 };
 
 use crate::group::{Coordinates, Group, So3, lift};

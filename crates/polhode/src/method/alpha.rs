@@ -54,6 +54,12 @@ pub(super) struct Given {
     pub(super) gamma: Option<f64>,
 }
 
+impl Default for AlphaScheme {
+    fn default() -> Self {
+        AlphaScheme::new(Form::Geometric)
+    }
+}
+
 impl AlphaScheme {
     const fn new(form: Form) -> Self {
         AlphaScheme {

@@ -80,6 +80,11 @@ pub struct Simulation<'a, S: Real> {
 }
 
 impl<'a> Simulation<'a, f64> {
+    /// The system at its start, if it has consistent initial values.
+    pub fn check(system: &'a System<f64>) -> Result<Self, SimulationError> {
+        system.check()?;
+        Self::with(system, &AlphaScheme::default(), false)
+    }
     /// At t = 0, from positions that fit the joints; velocities are made to fit.
     pub fn new(system: &'a System<f64>, method: &Method) -> Result<Self, SimulationError> {
         system.check()?;
@@ -146,9 +151,12 @@ fn form(matrix: &[f64], y: &[f64]) -> f64 {
 
 impl<'a, S: Real> Simulation<'a, S> {
     fn begin(system: &'a System<S>, method: &Method, may_move: bool) -> Result<Self, SimulationError> {
-        let Some(scheme) = method.alpha() else {
-            return Err(SimulationError::Method { id: method.id().into() });
-        };
+        match method.alpha() {
+            Some(scheme) => Self::with(system, scheme, may_move),
+            None => Err(SimulationError::Method { id: method.id().into() }),
+        }
+    }
+    fn with(system: &'a System<S>, scheme: &AlphaScheme, may_move: bool) -> Result<Self, SimulationError> {
         let mut start = initial(system, may_move)?;
         // g_α from f_a + f_c = 0, eq. (79).
         let weight = S::lift(scheme.weights.m - scheme.weights.f);
@@ -233,6 +241,10 @@ impl<'a, S: Real> Simulation<'a, S> {
         Ok(())
     }
 
+    /// Sets the clock, which the sum of steps loses by rounding.
+    pub(super) fn set_time(&mut self, t: S) {
+        self.time = t;
+    }
     /// The system.
     pub fn system(&self) -> &'a System<S> {
         self.system

@@ -1,7 +1,7 @@
 //! The list of problems.
 //!
-//! Sources: Krysl 2006, section 5; Bauchau et al. 2013, section 5; Krenk & Nielsen 2013, section 5; data in correct
-//! reading.
+//! Sources: Krysl 2006, section 5; Bauchau et al. 2013, section 5; Krenk & Nielsen 2013, section 5; Brüls & Eberhard 2008,
+//! section 6; data in correct reading.
 
 use super::data::{DataError, Datum, set};
 use crate::method::nearest;
@@ -28,6 +28,20 @@ pub(super) enum Kind {
     PrescribedMotion,
     /// A fixed point, made to turn as a motion does.
     PrescribedRotation,
+    /// Brüls & Eberhard's top: a body on a spherical joint.
+    HeavyTop,
+    /// A body on a revolute joint.
+    Pendulum,
+    /// Two bodies on spherical joints.
+    DoublePendulum,
+    /// Any number of bodies, one on the other.
+    Chain,
+    /// Crank, coupler and rocker.
+    FourBar,
+    /// Crank, rod and slider.
+    SliderCrank,
+    /// A gyroscope in gimbals.
+    Gimbals,
 }
 
 /// A problem with its data and sensible defaults for a run.
@@ -211,6 +225,96 @@ impl Problem {
             }
             data
         };
+        let gravity =
+            |value: [f64; 3]| datum("gravity", &value, &[3], "acceleration of gravity in space, m/s^2");
+        let down = [0.0, 0.0, -9.81];
+        let mut heavy = body([0.234375, 0.46875, 0.234375], [0.0; 3], &[0.0, 150.0, -4.61538], &[]);
+        heavy[0].help = "inertia about the centre of mass: principal moments, or xx yy zz xy xz yz, or nine by rows, kg m^2";
+        heavy.retain(|d| d.name != "momentum_body");
+        heavy.extend([
+            datum("mass", &[15.0], &[1], "mass, kg"),
+            datum("center", &[0.0, 1.0, 0.0], &[3], "centre of mass in body axes from the tip, m"),
+            gravity(down),
+        ]);
+        let moments =
+            "principal moments about the centre of mass, or xx yy zz xy xz yz, or nine by rows, kg m^2";
+        let turned = "rotation vector in rad, or unit quaternion w x y z, body to space";
+        let rates = "initial angular velocity in body axes, rad/s";
+        let pendulum = vec![
+            datum("mass", &[1.0], &[1], "mass, kg"),
+            datum("inertia", &[0.085, 0.085, 0.005], &[3, 6, 9], moments),
+            datum("length", &[0.5], &[1], "distance of the centre of mass from the pivot, m"),
+            datum("angle", &[1.0], &[1], "initial angle from the downward vertical, rad"),
+            datum("rate", &[0.0], &[1], "its initial rate, rad/s"),
+            gravity(down),
+        ];
+        let double_pendulum = vec![
+            datum("mass", &[1.0, 2.0], &[2], "masses of the upper and the lower body, kg"),
+            datum("inertia_upper", &[0.0042, 0.0868, 0.085], &[3, 6, 9], moments),
+            datum("inertia_lower", &[0.0096, 0.112, 0.1085], &[3, 6, 9], moments),
+            datum(
+                "center",
+                &[0.5, 0.4],
+                &[2],
+                "distances of the centres of mass from the upper ends, along x, m",
+            ),
+            datum("length", &[1.0], &[1], "distance of the joints of the upper body, m"),
+            datum("attitude_upper", &[0.0; 3], &[3, 4], turned),
+            datum("attitude_lower", &[0.2, 0.4, 0.4, 0.8], &[3, 4], turned),
+            datum("omega_upper", &[0.5, 2.0, -1.0], &[3], rates),
+            datum("omega_lower", &[-1.5, 0.7, 2.5], &[3], rates),
+            gravity(down),
+        ];
+        let chain = vec![
+            datum("bodies", &[16.0], &[1], "number of bodies"),
+            datum("joint", &[0.0], &[1], "0 for spherical joints, 1 for revolute joints about y"),
+            datum("mass", &[1.0], &[1], "mass of a body, kg"),
+            datum("inertia", &[0.005, 0.085, 0.085], &[3, 6, 9], moments),
+            datum("length", &[1.0], &[1], "length of a body, along x, m"),
+            datum("spin", &[0.0], &[1], "initial rate of the straight chain about the vertical, rad/s"),
+            gravity(down),
+        ];
+        let bars = |last: &[(&'static str, f64, &'static str)], masses: &'static str, rate: f64| {
+            let mut data: Vec<Datum> =
+                last.iter().map(|(name, x, help)| datum(name, &[*x], &[1], help)).collect();
+            data.push(datum("mass", &[1.0, 2.0, 1.5], &[3], masses));
+            data.push(datum(
+                "angle",
+                &[core::f64::consts::FRAC_PI_2],
+                &[1],
+                "initial angle of the crank from x, rad",
+            ));
+            data.push(datum("rate", &[rate], &[1], "its initial rate, rad/s"));
+            data.push(gravity([0.0; 3]));
+            data
+        };
+        let four_bar = bars(
+            &[
+                ("crank", 0.3, "length of the crank, m"),
+                ("coupler", 1.0, "length of the coupler, m"),
+                // From (1, 0) to (0.96, 0.58).
+                ("rocker", 0.581_377_674_149_945_3, "length of the rocker, m"),
+                ("ground", 1.0, "distance of the pivots, along x, m"),
+            ],
+            "masses of crank, coupler and rocker, kg",
+            6.0,
+        );
+        let slider_crank = bars(
+            &[("crank", 0.3, "length of the crank, m"), ("rod", 0.5, "length of the rod, m")],
+            "masses of crank, rod and slider, kg",
+            8.0,
+        );
+        let gimbals = vec![
+            datum("inertia_outer", &[0.02, 0.025, 0.03], &[3, 6, 9], moments),
+            datum("inertia_inner", &[0.01, 0.012, 0.014], &[3, 6, 9], moments),
+            datum("inertia_rotor", &[0.02, 0.035, 0.02], &[3, 6, 9], moments),
+            datum("mass", &[1.0], &[1], "mass of each body, kg; their centres do not move"),
+            datum("weight", &[5.0], &[1], "weight at the end of the rotor's axis, downward, N"),
+            datum("arm", &[0.2], &[1], "its distance from the centre, m"),
+            datum("outer_rate", &[0.5], &[1], "initial rate of the outer gimbal about z, rad/s"),
+            datum("inner_rate", &[1.0], &[1], "initial rate of the inner gimbal about x, rad/s"),
+            datum("spin", &[60.0], &[1], "initial rate of the rotor about y, rad/s"),
+        ];
         vec![
             problem(
                 "free-rotation",
@@ -341,6 +445,76 @@ impl Problem {
                 2.0,
                 Kind::PrescribedRotation,
                 prescribed(false),
+            ),
+            problem(
+                "heavy-top",
+                "fast top that passes its lowest point: a body on a spherical joint, which all methods run",
+                "Brüls & Eberhard 2008, section 6; Cardona & Géradin",
+                "linear-alpha",
+                0.002,
+                1.0,
+                Kind::HeavyTop,
+                heavy,
+            ),
+            problem(
+                "simple-pendulum",
+                "body on a revolute joint",
+                "manufactured here",
+                "linear-alpha",
+                0.01,
+                10.0,
+                Kind::Pendulum,
+                pendulum,
+            ),
+            problem(
+                "double-pendulum",
+                "two bodies on spherical joints, in space",
+                "manufactured here",
+                "linear-alpha",
+                0.005,
+                2.0,
+                Kind::DoublePendulum,
+                double_pendulum,
+            ),
+            problem(
+                "chain",
+                "chain of any number of bodies, let go while straight",
+                "manufactured here: the cost of a step over the number of bodies",
+                "geometric-alpha",
+                0.001,
+                0.5,
+                Kind::Chain,
+                chain,
+            ),
+            problem(
+                "four-bar",
+                "crank, coupler and rocker: revolute, revolute, spherical and universal joints",
+                "manufactured here: returns to its start with every turn",
+                "linear-alpha",
+                0.001,
+                0.881_437_646_515_601_5,
+                Kind::FourBar,
+                four_bar,
+            ),
+            problem(
+                "slider-crank",
+                "crank, rod and slider: revolute, spherical, universal and prismatic joints",
+                "manufactured here: returns to its start with every turn",
+                "linear-alpha",
+                0.001,
+                0.616_360_815_846_795_9,
+                Kind::SliderCrank,
+                slider_crank,
+            ),
+            problem(
+                "gyroscope",
+                "rotor in two gimbals with a weight at the end of its axis",
+                "manufactured here",
+                "linear-alpha",
+                0.001,
+                1.0,
+                Kind::Gimbals,
+                gimbals,
             ),
         ]
     }

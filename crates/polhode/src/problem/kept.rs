@@ -43,6 +43,8 @@ enum Setting {
     Flight,
     /// A moving body that falls.
     Fall,
+    /// Bodies and joints under gravity alone.
+    Mechanism,
     /// Whatever else.
     Other,
 }
@@ -67,7 +69,16 @@ fn setting(problem: &Problem) -> Setting {
         Kind::Driven => Setting::Other,
         Kind::FreeBody if still(&["gravity"]) => Setting::Flight,
         Kind::FreeBody => Setting::Fall,
+        Kind::HeavyTop if still(&["gravity"]) => Setting::Free,
+        Kind::HeavyTop if matches!(*problem.values("gravity"), [0.0, 0.0, _]) => Setting::Gravity,
+        Kind::HeavyTop => Setting::Potential,
         Kind::PrescribedMotion | Kind::PrescribedRotation => Setting::Other,
+        Kind::Pendulum
+        | Kind::DoublePendulum
+        | Kind::Chain
+        | Kind::FourBar
+        | Kind::SliderCrank
+        | Kind::Gimbals => Setting::Mechanism,
     }
 }
 
@@ -97,6 +108,7 @@ impl Problem {
             (Gravity, "momentum_vertical") => (true, claims.gravity_vertical),
             (Gravity, "momentum_axial") => (top, claims.gravity_axial),
             (Fall, "energy") => (true, claims.fall_energy),
+            (Setting::Mechanism, "energy") => (true, false),
             (Wall | Potential, "energy") => (true, claims.potential_energy),
             (Wall, "momentum_vertical") => (true, claims.gravity_vertical),
             (Fall, "momentum_vertical") => (matches!(*self.values("gravity"), [0.0, 0.0, _]), false),

@@ -5,7 +5,9 @@
 mod catalogue;
 mod data;
 mod frequencies;
+mod jointed;
 mod kept;
+mod mechanism;
 mod model;
 mod reference;
 
@@ -13,5 +15,5 @@ pub use catalogue::{Problem, ProblemError};
 pub use data::{DataError, Datum};
 pub use frequencies::{ExactFrequencies, Flip};
 pub use kept::Kept;
-pub use model::{Ended, Failed, Model, ModelError, Observer};
+pub use model::{Ended, Failed, Joints, Model, ModelError, Observer};
 pub use reference::{Errors, Reference, ReferenceError};

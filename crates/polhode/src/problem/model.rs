@@ -1,6 +1,7 @@
 //! From data to a body with its start, on the group where it moves.
 
 use super::catalogue::{Kind, Problem};
+use super::jointed;
 use crate::body::{
     About, Body, Drag, Frame, Gravity, Harmonic, InertiaError, InverseDynamics, Load, Loads, Moment,
     PrescribedMotion, PrescribedRotation, RotaryInertia, RotationalSpring, SoftWall, SpatialInertia,
@@ -8,8 +9,9 @@ use crate::body::{
 };
 use crate::group::{Group, Rotation, Se3, So3};
 use crate::method::Method;
+use crate::multibody::{Assembly, Simulation, System, Violation};
 use crate::reference::SteadyPrecession;
-use crate::run::{Drift, EnergyEstimate, Outcome, Plan, Snapshot, StepEstimate, run};
+use crate::run::{Drift, EnergyEstimate, Moving, Outcome, Plan, Snapshot, StepEstimate, run};
 use crate::solve::{StepError, Work};
 use core::fmt;
 use core::ops::ControlFlow;
@@ -43,12 +45,22 @@ pub(super) struct Case<G: Group> {
     pub(super) psi: Option<Vector3<f64>>,
     /// Angular velocity, where it was given and not the momentum.
     pub(super) omega: Option<Vector3<f64>>,
+    /// Mass and centre of mass of a body on a fixed point, where they are known.
+    pub(super) carried: Option<Carried>,
+}
+
+/// Mass and centre of mass, in body axes from the fixed point.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Carried {
+    pub(super) mass: f64,
+    pub(super) center: Vector3<f64>,
 }
 
 #[derive(Clone, Debug)]
 pub(super) enum Cases {
     Rotation(Case<So3>),
     Motion(Case<Se3>),
+    System(System<f64>),
 }
 
 /// A problem ready to run.
@@ -58,6 +70,8 @@ pub struct Model {
     pub(super) cases: Cases,
     /// The motion, where the start was made for it.
     pub(super) steady: Option<SteadyPrecession>,
+    /// A body on a fixed point as one on a joint, with the coordinates of its centre of mass.
+    pub(super) jointed: Option<System<f64>>,
 }
 
 /// How a run ended, in plain numbers.
@@ -73,6 +87,17 @@ pub struct Ended {
     pub work: Work,
     /// False if the observer stopped the run.
     pub finished: bool,
+    /// What the joints of a system had to bear.
+    pub joints: Option<Joints>,
+}
+
+/// How well the joints of a system were kept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Joints {
+    /// The largest violation over the run.
+    pub violation: Violation,
+    /// What it took to make the initial values consistent.
+    pub assembly: Assembly,
 }
 
 /// A run whose next step failed.
@@ -95,11 +120,11 @@ impl std::error::Error for Failed {}
 /// Sees each step by its number, and its snapshot if it asks; may stop the run.
 pub type Observer<'a> = dyn FnMut(u64, &dyn Fn() -> Snapshot) -> ControlFlow<()> + 'a;
 
-fn vector(values: &[f64]) -> Vector3<f64> {
+pub(super) fn vector(values: &[f64]) -> Vector3<f64> {
     Vector3::from_fn(|i, _| values.get(i).copied().unwrap_or(0.0))
 }
 
-fn tensor(values: &[f64]) -> Matrix3<f64> {
+pub(super) fn tensor(values: &[f64]) -> Matrix3<f64> {
     match *values {
         [a, b, c] => Matrix3::from_diagonal(&Vector3::new(a, b, c)),
         [xx, yy, zz, xy, xz, yz] => Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz),
@@ -139,27 +164,10 @@ impl Problem {
         if self.kind == Kind::Cone {
             return self.cone();
         }
-        let (psi, attitude) = match *self.values("attitude") {
-            [w, x, y, z] => {
-                let length = (w * w + x * x + y * y + z * z).sqrt();
-                if (length - 1.0).abs() > 1e-6 {
-                    let reason = format!("a quaternion w x y z must have unit length, this one has {length}");
-                    return Err(wrong("attitude", reason));
-                }
-                (None, Rotation::from_q_wxyz([w, x, y, z]))
-            }
-            _ => {
-                let psi = three("attitude");
-                if psi.norm() > 1e6 || !psi.norm().is_finite() {
-                    let reason = format!(
-                        "a rotation vector of length {:e} has lost its digits modulo a turn; use one of at most 1e6",
-                        psi.norm()
-                    );
-                    return Err(wrong("attitude", reason));
-                }
-                (Some(psi), Rotation::from_rotation_vector(&psi))
-            }
-        };
+        if let Some(system) = self.system()? {
+            return self.jointed(system);
+        }
+        let (psi, attitude) = self.attitude()?;
         let omega = three("omega_body");
         if self.kind == Kind::FreeBody {
             let (center, mass) = (three("center"), number("mass"));
@@ -168,7 +176,13 @@ impl Problem {
             let body = Body::<f64, Se3, _> { inertia, load: Loads::none().with(gravity) };
             let velocity = Se3::vector(&attitude.unrotate(&three("velocity")), &omega);
             let start = body.state(Se3::pose(&attitude, &three("position")), &velocity);
-            return Ok(self.ready(Cases::Motion(Case { body, start, psi, omega: Some(omega) })));
+            return Ok(self.ready(Cases::Motion(Case {
+                body,
+                start,
+                psi,
+                omega: Some(omega),
+                carried: None,
+            })));
         }
         let inertia = RotaryInertia::about_fixed_point(inertia).map_err(rotary)?;
         let load = match self.kind {
@@ -176,7 +190,14 @@ impl Problem {
             | Kind::FreeBody
             | Kind::Cone
             | Kind::PrescribedMotion
-            | Kind::PrescribedRotation => Loads::none(),
+            | Kind::PrescribedRotation
+            | Kind::HeavyTop
+            | Kind::Pendulum
+            | Kind::DoublePendulum
+            | Kind::Chain
+            | Kind::FourBar
+            | Kind::SliderCrank
+            | Kind::Gimbals => Loads::none(),
             Kind::Top => Loads::none().with(TopGravity { mgl: number("mgl") }),
             Kind::SoftWall => Loads::none().with(SoftWall {
                 coulomb: number("coulomb"),
@@ -205,11 +226,60 @@ impl Problem {
         if self.kind == Kind::SoftWall && body.energy(&start, 0.0).is_none_or(|e| !e.is_finite()) {
             return Err(wrong("offset", "the start lies on the singularity s = offset + R33 = 0".into()));
         }
-        Ok(self.ready(Cases::Rotation(Case { body, start, psi, omega })))
+        Ok(self.ready(Cases::Rotation(Case { body, start, psi, omega, carried: None })))
     }
 
     fn ready(&self, cases: Cases) -> Model {
-        Model { kind: self.kind, cases, steady: None }
+        Model { kind: self.kind, cases, steady: None, jointed: None }
+    }
+
+    /// The initial attitude, with the rotation vector where it was given so.
+    pub(super) fn attitude(&self) -> Result<(Option<Vector3<f64>>, Rotation<f64>), ModelError> {
+        self.turned("attitude")
+    }
+    /// A rotation among the data.
+    pub(super) fn rotation(&self, name: &'static str) -> Result<Rotation<f64>, ModelError> {
+        Ok(self.turned(name)?.1)
+    }
+    fn turned(&self, datum: &'static str) -> Result<(Option<Vector3<f64>>, Rotation<f64>), ModelError> {
+        let wrong = |reason| ModelError { problem: self.id, datum, reason };
+        if let [w, x, y, z] = *self.values(datum) {
+            let length = (w * w + x * x + y * y + z * z).sqrt();
+            if (length - 1.0).abs() > 1e-6 {
+                let reason = format!("a quaternion w x y z must have unit length, this one has {length}");
+                return Err(wrong(reason));
+            }
+            return Ok((None, Rotation::from_q_wxyz([w, x, y, z])));
+        }
+        let psi = vector(self.values(datum));
+        if psi.norm() > 1e6 || !psi.norm().is_finite() {
+            return Err(wrong(format!(
+                "a rotation vector of length {:e} has lost its digits modulo a turn; use one of at most 1e6",
+                psi.norm()
+            )));
+        }
+        Ok((Some(psi), Rotation::from_rotation_vector(&psi)))
+    }
+
+    /// A system, with its initial values tried out; the heavy top as a body about its fixed point too.
+    fn jointed(&self, system: System<f64>) -> Result<Model, ModelError> {
+        let wrong = |reason| ModelError { problem: self.id, datum: "data", reason };
+        Simulation::check(&system).map_err(|error| wrong(error.to_string()))?;
+        if self.kind != Kind::HeavyTop {
+            return Ok(self.ready(Cases::System(system)));
+        }
+        let (psi, attitude) = self.attitude()?;
+        let (mass, center) = (vector(self.values("mass")).x, vector(self.values("center")));
+        let omega = vector(self.values("omega_body"));
+        let offset = Matrix3::identity() * center.norm_squared() - center * center.transpose();
+        let inertia = tensor(self.values("inertia")) + offset * mass;
+        let inertia = RotaryInertia::about_fixed_point(inertia).map_err(|error| wrong(error.to_string()))?;
+        let weight = Gravity { weight_space: vector(self.values("gravity")) * mass, center_body: center };
+        let body = Body::<f64, So3, _> { inertia, load: Loads::none().with(weight) };
+        let start = body.state(attitude, &omega);
+        let carried = Some(Carried { mass, center });
+        let case = Case { body, start, psi, omega: Some(omega), carried };
+        Ok(Model { jointed: Some(system), ..self.ready(Cases::Rotation(case)) })
     }
 
     /// A solid cone that stands on its tip, with the spin that keeps its tilt.
@@ -244,7 +314,7 @@ impl Problem {
         let body = Body::<f64, So3, _> { inertia, load: Loads::none().with(TopGravity { mgl }) };
         let (psi, omega) = (Vector3::new(tilt, 0.0, 0.0), steady.omega_body());
         let start = body.state(Rotation::from_rotation_vector(&psi), &omega);
-        let case = Case { body, start, psi: Some(psi), omega: Some(omega) };
+        let case = Case { body, start, psi: Some(psi), omega: Some(omega), carried: None };
         Ok(Model { steady: Some(steady), ..self.ready(Cases::Rotation(case)) })
     }
 }
@@ -257,7 +327,20 @@ impl<G: Group> Case<G> {
     {
         let start = load.state(0.0);
         let body = Body { inertia, load: Loads::none().with(load) };
-        Case { body, start, psi: None, omega: None }
+        Case { body, start, psi: None, omega: None, carried: None }
+    }
+    /// The state in plain numbers; a body on a fixed point whose centre of mass is known has the position of that.
+    pub(super) fn snapshot(&self, state: &State<f64, G>, t: f64) -> Snapshot {
+        let mut snapshot = Snapshot::of(&self.body, state, t);
+        if let Some(Carried { mass, center }) = self.carried {
+            let velocity = snapshot.attitude.rotate(&snapshot.omega_body.cross(&center));
+            snapshot.moving = Some(Moving {
+                position: snapshot.attitude.rotate(&center),
+                velocity,
+                linear_momentum_space: velocity * mass,
+            });
+        }
+        snapshot
     }
     fn run(
         &self,
@@ -267,11 +350,12 @@ impl<G: Group> Case<G> {
         observer: &mut Observer<'_>,
     ) -> Result<Ended, Failed> {
         let ended = |o: Outcome<G>| Ended {
-            last: Snapshot::of(&self.body, &o.state, o.t),
+            last: self.snapshot(&o.state, o.t),
             steps: o.steps,
             drift: o.drift,
             work: o.work,
             finished: o.finished,
+            joints: None,
         };
         let mut before = self.start;
         let potential = self.body.potential_energy(&self.start, plan.time(0));
@@ -281,7 +365,7 @@ impl<G: Group> Case<G> {
                 seen = estimate.observe(&self.body, &before, plan.time(k), plan.size(k), state);
                 before = *state;
             }
-            observer(n, &|| Snapshot { estimate: seen, ..Snapshot::of(&self.body, state, t) })
+            observer(n, &|| Snapshot { estimate: seen, ..self.snapshot(state, t) })
         };
         match run(&self.body, &self.start, method, plan, &mut watch) {
             Ok(outcome) => Ok(ended(outcome)),
@@ -296,11 +380,13 @@ impl Model {
         match &self.cases {
             Cases::Rotation(_) => So3::NAME,
             Cases::Motion(_) => Se3::NAME,
+            Cases::System(_) => "system",
         }
     }
     /// True if the loads were made to produce a motion that is known.
     pub fn follows_motion(&self) -> bool {
         match &self.cases {
+            Cases::System(_) => false,
             Cases::Rotation(c) => c.body.load.motion(0.0).is_some(),
             Cases::Motion(c) => c.body.load.motion(0.0).is_some(),
         }
@@ -308,8 +394,11 @@ impl Model {
     /// The start.
     pub fn start(&self) -> Snapshot {
         match &self.cases {
-            Cases::Rotation(c) => Snapshot::of(&c.body, &c.start, 0.0),
-            Cases::Motion(c) => Snapshot::of(&c.body, &c.start, 0.0),
+            Cases::Rotation(c) => c.snapshot(&c.start, 0.0),
+            Cases::Motion(c) => c.snapshot(&c.start, 0.0),
+            Cases::System(system) => {
+                Simulation::check(system).map_or_else(|_| jointed::nothing(), |s| jointed::snapshot(&s, None))
+            }
         }
     }
     /// Runs it. The observer sees step numbers from 0 on and may ask for the snapshot of each.
@@ -328,9 +417,13 @@ impl Model {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn run(&self, method: &Method, plan: &Plan, observer: &mut Observer<'_>) -> Result<Ended, Failed> {
+        if method.alpha().is_some() || matches!(self.cases, Cases::System(_)) {
+            return self.run_jointed(method, plan, observer);
+        }
         match &self.cases {
             Cases::Rotation(c) => c.run(method, plan, None, observer),
             Cases::Motion(c) => c.run(method, plan, None, observer),
+            Cases::System(_) => self.run_jointed(method, plan, observer),
         }
     }
     /// Runs it and shows each step to an estimate of the energy error, whose steps are in the snapshots.
@@ -355,6 +448,7 @@ impl Model {
         match &self.cases {
             Cases::Rotation(c) => c.run(method, plan, Some(estimate), observer),
             Cases::Motion(c) => c.run(method, plan, Some(estimate), observer),
+            Cases::System(_) => self.run_jointed(method, plan, observer),
         }
     }
 }

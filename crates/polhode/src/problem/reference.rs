@@ -5,8 +5,10 @@ use super::catalogue::Kind;
 use super::model::{Case, Cases, Model};
 use crate::body::Load;
 use crate::group::{Coordinates, Group, Rotation, So3, lift};
+use crate::method::Method;
+use crate::multibody::{Simulation, System};
 use crate::reference::{FreeRotation, IntegrationError, LagrangeTop, TOLERANCE, integrate};
-use crate::run::Snapshot;
+use crate::run::{Plan, Snapshot};
 use crate::scalar::{Dd, Real};
 use core::fmt;
 use nalgebra::{Matrix3, Vector3};
@@ -110,6 +112,7 @@ impl Model {
                 },
                 _ => case.extrapolated(t),
             },
+            Cases::System(system) => fine(system, t),
             Cases::Motion(case) if self.kind == Kind::PrescribedMotion => case.prescribed(t),
             Cases::Motion(case) => {
                 // The centre of mass flies on its parabola and the body turns about it as a free one.
@@ -137,8 +140,86 @@ impl Model {
         match &self.cases {
             Cases::Rotation(case) => case.extrapolated(t),
             Cases::Motion(case) => case.extrapolated(t),
+            Cases::System(system) => fine(system, t),
         }
     }
+}
+
+/// Steps that the finest run of a system may have.
+const MOST_STEPS: u64 = 1 << 16;
+/// Runs whose extrapolation changes by less than this agree.
+const AGREED: f64 = 1e-11;
+
+/// The last body of a system at time `t`, from runs with ever shorter steps, extrapolated: the error of the linear form is
+/// a series in powers of the step that begins with the second.
+fn fine(system: &System<f64>, t: f64) -> Result<Reference, ReferenceError> {
+    let unknown = |reason: String| ReferenceError { reason };
+    let method = Method::parse("linear-alpha").map_err(|error| unknown(error.to_string()))?;
+    let budget = (MOST_STEPS * 16 / system.bodies().len().max(1) as u64).min(MOST_STEPS);
+    let end = |steps: u64| -> Result<(Vec<f64>, Rotation<f64>), ReferenceError> {
+        let plan = Plan::new(t / steps as f64, t).map_err(|error| unknown(error.to_string()))?;
+        let mut simulation = Simulation::new(system, &method).map_err(|error| unknown(error.to_string()))?;
+        for n in 0..plan.steps() {
+            simulation.step(plan.size(n)).map_err(|error| unknown(error.to_string()))?;
+        }
+        let now = simulation.bodies().last().ok_or_else(|| unknown("it has no body".into()))?;
+        let numbers = now.position.iter().chain(now.omega_body.iter()).copied();
+        Ok((numbers.collect(), now.attitude))
+    };
+    // Neville's table with the exponents 2, 3, 4, ...; the attitude as a quaternion near that of the run before.
+    let (mut steps, mut row): (u64, Vec<Vec<f64>>) = (64, Vec::new());
+    let mut best: Option<(Vec<f64>, f64)> = None;
+    let mut near: Option<Rotation<f64>> = None;
+    while steps <= budget {
+        let run = end(steps);
+        let Ok((mut numbers, attitude)) = run else {
+            // Too coarse a step may fail; a finer one will do.
+            steps *= 2;
+            if steps > budget && best.is_none() {
+                run?;
+            }
+            continue;
+        };
+        let q = attitude.q_wxyz();
+        let dot: f64 = near.map_or(1.0, |near| near.q_wxyz().iter().zip(q).map(|(a, b)| a * b).sum());
+        let sign = if dot < 0.0 { -1.0 } else { 1.0 };
+        near = Some(Rotation::from_q_wxyz(q.map(|x| x * sign)));
+        numbers.extend(q.map(|x| x * sign));
+        let mut next = vec![numbers];
+        for (k, coarse) in row.iter().enumerate() {
+            let factor = 2f64.powi(k as i32 + 2) - 1.0;
+            let improved = next[k].iter().zip(coarse).map(|(fine, coarse)| fine + (fine - coarse) / factor);
+            next.push(improved.collect());
+        }
+        if let (Some(new), Some(old)) = (next.last(), row.last()) {
+            let change = new.iter().zip(old).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            if best.as_ref().is_none_or(|(_, known)| change < *known) {
+                best = Some((new.clone(), change));
+            }
+            if change < AGREED {
+                break;
+            }
+        }
+        // Higher powers than these carry more round-off than they take away.
+        next.truncate(5);
+        row = next;
+        steps *= 2;
+    }
+    let (numbers, change) = best.ok_or_else(|| {
+        unknown(format!("a system of {} bodies is too large for it", system.bodies().len()))
+    })?;
+    let (position, omega) =
+        (Vector3::from_column_slice(&numbers[..3]), Vector3::from_column_slice(&numbers[3..6]));
+    let inertia = system.bodies().last().map_or(Matrix3::zeros(), |body| *body.inertia.matrix());
+    Ok(Reference {
+        attitude: Rotation::from_q_wxyz([numbers[6], numbers[7], numbers[8], numbers[9]]),
+        momentum_body: inertia * omega,
+        position: Some(position),
+        source: format!(
+            "linear-alpha with up to {} steps, extrapolated, good to about {change:.0e}",
+            steps.min(budget)
+        ),
+    })
 }
 
 fn free_rotation(
@@ -241,7 +322,10 @@ impl<G: Group> Case<G> {
         Ok(Reference {
             attitude: Rotation::from_q_wxyz(attitude.q_wxyz().map(Dd::to_f64)),
             momentum_body: G::angular(&momentum).map(Dd::to_f64),
-            position: G::MOVES.then(|| position.map(Dd::to_f64)),
+            position: match &self.carried {
+                Some(carried) => Some(attitude.rotate(&carried.center.map(Dd::from)).map(Dd::to_f64)),
+                None => G::MOVES.then(|| position.map(Dd::to_f64)),
+            },
             source: format!("extrapolation in double-double, tolerance {TOLERANCE:e}"),
         })
     }

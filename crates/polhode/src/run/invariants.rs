@@ -58,19 +58,67 @@ impl EnergyError {
     }
 }
 
-/// Follows the invariants of a run.
-#[derive(Clone, Debug)]
-pub struct Invariants {
-    energy0: Option<f64>,
-    space0: Vector3<f64>,
-    linear0: Vector3<f64>,
-    body0: Vector3<f64>,
-    drift: Drift,
+/// Follows the energy of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct EnergyRecord {
+    start: Option<f64>,
+    seen: EnergyError,
     /// Largest kinetic energy seen.
     kinetic: f64,
     samples: u64,
     sum: f64,
     squares: f64,
+}
+
+impl EnergyRecord {
+    /// The total energy at the start, where there is a potential, and the kinetic energy.
+    pub fn new(energy: Option<f64>, kinetic: f64) -> Self {
+        EnergyRecord {
+            start: energy,
+            seen: EnergyError::default(),
+            kinetic,
+            samples: 0,
+            sum: 0.0,
+            squares: 0.0,
+        }
+    }
+    /// One more step.
+    #[inline]
+    pub fn update(&mut self, energy: Option<f64>, kinetic: f64) {
+        if let (Some(e0), Some(e)) = (self.start, energy) {
+            let error = e - e0;
+            self.seen.min = -larger(-self.seen.min, -error);
+            self.seen.max = larger(self.seen.max, error);
+            self.kinetic = larger(self.kinetic, kinetic);
+            self.sum += error;
+            self.squares += error * error;
+        }
+        self.samples += 1;
+    }
+    /// The error so far.
+    pub fn error(&self) -> Option<EnergyError> {
+        // Relative to an energy that is nothing beside the motion's, an error says nothing: then it stays absolute.
+        let (e0, n) = (self.start?, self.samples.max(1) as f64);
+        let scale = if e0.abs() > 1e-9 * self.kinetic { per(e0) } else { 1.0 };
+        let (low, high) = (self.seen.min * scale, self.seen.max * scale);
+        let (min, max) = if scale < 0.0 { (high, low) } else { (low, high) };
+        Some(EnergyError {
+            min,
+            max,
+            mean: self.sum / n * scale,
+            rms: (self.squares / n).sqrt() * scale.abs(),
+        })
+    }
+}
+
+/// Follows the invariants of a run.
+#[derive(Clone, Debug)]
+pub struct Invariants {
+    energy: EnergyRecord,
+    space0: Vector3<f64>,
+    linear0: Vector3<f64>,
+    body0: Vector3<f64>,
+    drift: Drift,
 }
 
 fn per(value: f64) -> f64 {
@@ -87,31 +135,18 @@ impl Invariants {
     pub fn new<G: Group, L: Load<f64>>(body: &Body<f64, G, L>, state: &State<f64, G>, t: f64) -> Self {
         let space = state.momentum_space();
         Invariants {
-            energy0: body.energy(state, t),
+            energy: EnergyRecord::new(body.energy(state, t), body.kinetic_energy(state)),
             space0: G::angular(&space),
             linear0: G::linear(&space),
             body0: G::angular(&state.momentum),
             drift: Drift::default(),
-            kinetic: body.kinetic_energy(state),
-            samples: 0,
-            sum: 0.0,
-            squares: 0.0,
         }
     }
     /// One more state.
     #[inline]
     pub fn update<G: Group, L: Load<f64>>(&mut self, body: &Body<f64, G, L>, state: &State<f64, G>, t: f64) {
+        self.energy.update(body.energy(state, t), body.kinetic_energy(state));
         let d = &mut self.drift;
-        if let (Some(e0), Some(e)) = (self.energy0, body.energy(state, t)) {
-            let error = e - e0;
-            let seen = d.energy.get_or_insert_default();
-            seen.min = -larger(-seen.min, -error);
-            seen.max = larger(seen.max, error);
-            self.kinetic = larger(self.kinetic, body.kinetic_energy(state));
-            self.sum += error;
-            self.squares += error * error;
-        }
-        self.samples += 1;
         let space = state.momentum_space();
         let change = G::angular(&space) - self.space0;
         d.momentum_space = larger(d.momentum_space, change.norm());
@@ -127,16 +162,6 @@ impl Invariants {
     }
     /// The drift so far.
     pub fn drift(&self) -> Drift {
-        let n = self.samples.max(1) as f64;
-        let energy = self.drift.energy.or(self.energy0.map(|_| EnergyError::default()));
-        // Relative to an energy that is nothing beside the motion's, an error says nothing: then it stays absolute.
-        let e0 = self.energy0.unwrap_or(0.0);
-        let scale = if e0.abs() > 1e-9 * self.kinetic { per(e0) } else { 1.0 };
-        let energy = energy.map(|e| {
-            let (low, high) = (e.min * scale, e.max * scale);
-            let (min, max) = if scale < 0.0 { (high, low) } else { (low, high) };
-            EnergyError { min, max, mean: self.sum / n * scale, rms: (self.squares / n).sqrt() * scale.abs() }
-        });
-        Drift { energy, ..self.drift }
+        Drift { energy: self.energy.error(), ..self.drift }
     }
 }

@@ -7,9 +7,9 @@ mod plan;
 mod snapshot;
 
 pub use estimate::{EnergyEstimate, Estimate, StepEstimate};
-pub use invariants::{Drift, EnergyError, Invariants};
+pub use invariants::{Drift, EnergyError, EnergyRecord, Invariants};
 pub use plan::{Plan, PlanError};
-pub use snapshot::{Moving, Recorder, Snapshot};
+pub use snapshot::{BodySnapshot, Moving, Recorder, Snapshot, SystemSnapshot};
 
 use crate::body::{Body, Load, State};
 use crate::group::Group;

@@ -5,8 +5,8 @@ use crate::body::{Body, Load, State};
 use crate::group::{Group, Rotation};
 use nalgebra::Vector3;
 
-/// All that can be said of a state at a time.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// All that can be said of a state at a time; of a system of bodies, the energy of all and the rest of one of them.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Snapshot {
     /// Time.
     pub t: f64,
@@ -26,6 +26,34 @@ pub struct Snapshot {
     pub moving: Option<Moving>,
     /// What was estimated of the step that ended here, if that was asked for; zero at the start.
     pub estimate: Option<StepEstimate>,
+    /// What only a system of bodies and joints has.
+    pub system: Option<Box<SystemSnapshot>>,
+}
+
+/// All bodies and joints of a system.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SystemSnapshot {
+    /// True if it is one body, which the snapshot is of.
+    pub single: bool,
+    /// The bodies by name.
+    pub bodies: Vec<(String, BodySnapshot)>,
+    /// The multipliers by joint.
+    pub multipliers: Vec<(String, Vec<f64>)>,
+    /// The extra coordinates by name, with their velocities.
+    pub extra: Vec<(String, [Vec<f64>; 2])>,
+}
+
+/// One body of a system.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BodySnapshot {
+    /// Position of the centre of mass in space.
+    pub position: Vector3<f64>,
+    /// Attitude, body to space.
+    pub attitude: Rotation<f64>,
+    /// Velocity of the centre of mass in space.
+    pub velocity: Vector3<f64>,
+    /// Angular velocity, body axes.
+    pub omega_body: Vector3<f64>,
 }
 
 /// The translational part of a moving body.
@@ -59,11 +87,38 @@ impl Snapshot {
                 linear_momentum_space: G::linear(&space),
             }),
             estimate: None,
+            system: None,
         }
     }
 
     /// Names of the columns that [`Snapshot::row`] fills.
-    pub fn columns(&self) -> Vec<&'static str> {
+    pub fn columns(&self) -> Vec<String> {
+        let mut columns: Vec<String> = match &self.system {
+            Some(system) if !system.single => {
+                let mut names = vec!["t", "kinetic_energy"];
+                names.extend(self.energy.map(|_| "energy"));
+                names.into_iter().map(String::from).collect()
+            }
+            _ => self.body_columns().into_iter().map(String::from).collect(),
+        };
+        if let Some(system) = &self.system {
+            for (name, _) in system.bodies.iter().filter(|_| !system.single) {
+                for quantity in ["position", "q", "velocity", "omega_body"] {
+                    let axes = if quantity == "q" { "wxyz" } else { "xyz" };
+                    columns.extend(axes.chars().map(|axis| format!("{name}.{quantity}_{axis}")));
+                }
+            }
+            for (name, values) in &system.multipliers {
+                columns.extend((1..=values.len()).map(|k| format!("{name}.lambda_{k}")));
+            }
+            for (name, [y, _]) in &system.extra {
+                columns.extend((1..=y.len()).map(|k| format!("{name}.y_{k}")));
+                columns.extend((1..=y.len()).map(|k| format!("{name}.rate_{k}")));
+            }
+        }
+        columns
+    }
+    fn body_columns(&self) -> Vec<&'static str> {
         let mut names = vec!["t", "q_w", "q_x", "q_y", "q_z", "omega_body_x", "omega_body_y", "omega_body_z"];
         names.extend(["momentum_body_x", "momentum_body_y", "momentum_body_z"]);
         names.extend(["momentum_space_x", "momentum_space_y", "momentum_space_z", "kinetic_energy"]);
@@ -88,6 +143,24 @@ impl Snapshot {
 
     /// The numbers of the columns, appended to `row`.
     pub fn row(&self, row: &mut Vec<f64>) {
+        match &self.system {
+            Some(system) if !system.single => {
+                row.extend([self.t, self.kinetic_energy]);
+                row.extend(self.energy);
+                for (_, body) in &system.bodies {
+                    row.extend(body.position.iter());
+                    row.extend(body.attitude.q_wxyz());
+                    row.extend(body.velocity.iter().chain(body.omega_body.iter()));
+                }
+            }
+            _ => self.body_row(row),
+        }
+        if let Some(system) = &self.system {
+            row.extend(system.multipliers.iter().flat_map(|(_, values)| values));
+            row.extend(system.extra.iter().flat_map(|(_, both)| both.iter().flatten()));
+        }
+    }
+    fn body_row(&self, row: &mut Vec<f64>) {
         row.push(self.t);
         row.extend(self.attitude.q_wxyz());
         for v in [&self.omega_body, &self.momentum_body, &self.momentum_space] {
@@ -108,7 +181,7 @@ impl Snapshot {
 #[derive(Clone, Debug, Default)]
 pub struct Recorder {
     every: u64,
-    names: Vec<&'static str>,
+    names: Vec<String>,
     columns: Vec<Vec<f64>>,
     scratch: Vec<f64>,
 }
@@ -139,7 +212,7 @@ impl Recorder {
         Some(&self.columns[i])
     }
     /// The names of all columns.
-    pub fn names(&self) -> &[&'static str] {
+    pub fn names(&self) -> &[String] {
         &self.names
     }
 }

@@ -33,6 +33,11 @@ pub enum StepError {
     NoMotion,
     /// The method integrates systems of bodies and joints.
     NeedsSystem,
+    /// A system has no consistent initial values, or the method is none for it.
+    NoStart {
+        /// Why.
+        reason: String,
+    },
     /// The Newton matrix of a system is singular.
     Singular {
         /// Time at the start of the step.
@@ -78,6 +83,7 @@ impl fmt::Display for StepError {
                 "a kinematic method integrates the velocities of a prescribed motion, and this body has none; use \
                  prescribed-motion or prescribed-rotation, or a method of dynamics"
             ),
+            Self::NoStart { reason } => f.write_str(reason),
             Self::NeedsSystem => write!(
                 f,
                 "this method integrates systems of bodies and joints: pose the body as a system of one (multibody::System)"
@@ -140,7 +146,7 @@ impl StepError {
             | Self::NotFinite { t, h }
             | Self::Singular { t, h, .. }
             | Self::MapLimit { t, h, .. } => (*t, *h) = (time, step),
-            Self::NoMotion | Self::NeedsSystem => {}
+            Self::NoMotion | Self::NeedsSystem | Self::NoStart { .. } => {}
         }
         self
     }

@@ -17,10 +17,13 @@ use core::fmt;
 use lu::SparseLu;
 use runtime::DenseLu;
 
-/// Factors whose matrix has fewer unknowns are dense.
+/// Matrices with fewer unknowns have dense factors.
 ///
-/// Measured.
-pub const DENSE_BELOW: usize = 12;
+/// Measured: recorded pivots are worth more than the indices they cost. A factorization and three solves of a full
+/// matrix take 0.14 µs sparse and 0.15 µs dense at 3 unknowns, 0.32 and 0.37 at 6, 0.61 and 0.68 at 9, 2.2 and 2.6 at
+/// 18; of a chain of bodies in spherical joints 0.53 and 0.63 µs at one body, 1.4 and 2.3 at two. What dense factors
+/// have is full partial pivoting, and where it is as good as free they are used.
+pub const DENSE_BELOW: usize = 4;
 
 /// A pivot of a refactorization is kept while it is at least this part of its column, and of what it was (relative
 /// to the entries of its column) when it was searched. Multipliers up to 1e6 cost six of sixteen digits, which a
@@ -32,6 +35,12 @@ const KEEP: f64 = 1e-6;
 #[inline(always)]
 fn size<S: Real>(x: S) -> f64 {
     x.largest().abs()
+}
+
+/// Zero, if the number and its derivatives are finite; else not a number somewhere.
+#[inline(always)]
+fn probe<S: Real>(x: S) -> S {
+    x * S::zero()
 }
 
 /// Where the entries of a square matrix are, by columns, in ascending rows.

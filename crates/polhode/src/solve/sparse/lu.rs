@@ -1,7 +1,7 @@
 //! Sparse factors along recorded pivots.
 
 use super::search::search;
-use super::{Columns, FactorError, KEEP, size};
+use super::{Columns, FactorError, KEEP, probe, size};
 use crate::scalar::Real;
 use core::ops::Range;
 
@@ -55,11 +55,6 @@ impl<S: Real> Triangle<S> {
     #[inline(always)]
     fn runs(&self, k: usize) -> &[Run] {
         &self.runs[self.starts[k][0] as usize..self.starts[k + 1][0] as usize]
-    }
-
-    #[inline(always)]
-    fn values(&self, k: usize) -> &[S] {
-        &self.values[self.starts[k][1] as usize..self.starts[k + 1][1] as usize]
     }
 
     /// The values of Q columns from k on, and the length of the shortest of them.
@@ -127,7 +122,7 @@ impl<S: Real> Triangle<S> {
 
     /// Backward substitution with columns ..=k of an upper triangle that are alike.
     #[inline(always)]
-    fn backward<const Q: usize>(&self, k: usize, inverses: &[S], x: &mut [S]) {
+    fn backward<const Q: usize>(&self, k: usize, x: &mut [S]) {
         let (mut values, common) = self.group::<Q>(k + 1 - Q, k + 1 - Q);
         let columns: [&[S]; Q] = core::array::from_fn(|c| {
             let (rest, column) = values.split_at(values.len() - (common + Q - 1 - c));
@@ -140,26 +135,68 @@ impl<S: Real> Triangle<S> {
             for d in 0..c {
                 top -= columns[d][common + Q - 1 - c] * tops[d];
             }
-            tops[c] = top * inverses[k - c];
-            x[k - c] = tops[c];
+            tops[c] = top;
+            x[k - c] = top;
         }
         subtract(self.runs(k + 1 - Q), columns, tops, x);
     }
 
-    /// The product of column k with x.
+    /// Forward substitution with the rows that columns k.. of an upper triangle are when it is transposed.
     #[inline(always)]
-    fn dot(&self, k: usize, x: &[S]) -> S {
-        let mut values = self.values(k);
-        let mut sum = S::zero();
-        for run in self.runs(k) {
-            let (part, rest) = values.split_at(run.length as usize);
-            for (&x, &v) in x[run.range()].iter().zip(part) {
-                sum += v * x;
-            }
+    fn forward_transposed<const Q: usize>(&self, k: usize, x: &mut [S]) {
+        let (mut values, common) = self.group::<Q>(k, k);
+        let columns: [&[S]; Q] = core::array::from_fn(|c| {
+            let (column, rest) = values.split_at(common + c);
             values = rest;
+            column
+        });
+        let sums = dot::<S, Q>(self.runs(k), columns, x);
+        for c in 0..Q {
+            let mut top = x[k + c] - sums[c];
+            for d in 0..c {
+                top -= columns[c][common + d] * x[k + d];
+            }
+            x[k + c] = top;
         }
-        sum
     }
+
+    /// Backward substitution with the rows that columns ..=k of a lower triangle are when it is transposed.
+    #[inline(always)]
+    fn backward_transposed<const Q: usize>(&self, k: usize, x: &mut [S]) {
+        let (mut values, common) = self.group::<Q>(k + 1 - Q, k);
+        let columns: [&[S]; Q] = core::array::from_fn(|c| {
+            let (rest, column) = values.split_at(values.len() - (common + c));
+            values = rest;
+            column
+        });
+        let sums = dot::<S, Q>(self.runs(k), core::array::from_fn(|c| &columns[c][c..]), x);
+        for c in 0..Q {
+            let mut top = x[k - c] - sums[c];
+            for d in 0..c {
+                top -= columns[c][c - 1 - d] * x[k - d];
+            }
+            x[k - c] = top;
+        }
+    }
+}
+
+/// The products of the columns with x, in these rows.
+#[inline(always)]
+fn dot<S: Real, const Q: usize>(runs: &[Run], mut columns: [&[S]; Q], x: &[S]) -> [S; Q] {
+    let mut sums = [S::zero(); Q];
+    for run in runs {
+        let parts: [&[S]; Q] = core::array::from_fn(|c| {
+            let (part, rest) = columns[c].split_at(run.length as usize);
+            columns[c] = rest;
+            part
+        });
+        for (i, &x) in x[run.range()].iter().enumerate() {
+            for (sum, part) in sums.iter_mut().zip(&parts) {
+                *sum += part[i] * x;
+            }
+        }
+    }
+    sums
 }
 
 /// x -= the columns times `tops`, in these rows.
@@ -178,7 +215,7 @@ fn subtract<S: Real, const Q: usize>(runs: &[Run], mut columns: [&[S]; Q], tops:
 /// The same in one run. Lengths that blocks have are written out: a vectorized loop over them would read back pairs
 /// of numbers that were just written as other pairs, and wait for memory.
 #[inline(always)]
-fn subtract_run<S: Real, const Q: usize>(x: &mut [S], columns: [&[S]; Q], tops: [S; Q]) {
+pub(super) fn subtract_run<S: Real, const Q: usize>(x: &mut [S], columns: [&[S]; Q], tops: [S; Q]) {
     match x.len() {
         1 => subtract_fixed::<S, Q, 1>(x, columns, tops),
         2 => subtract_fixed::<S, Q, 2>(x, columns, tops),
@@ -214,7 +251,8 @@ fn subtract_fixed<S: Real, const Q: usize, const N: usize>(x: &mut [S], columns:
     }
 }
 
-/// P A Q = L U, with ones on the diagonal of L.
+/// P A Q = L D U, with ones on the diagonals of L and U: in a substitution each unknown waits for the one before, and
+/// with the pivots in U it would wait for a multiplication more.
 #[derive(Clone, Debug)]
 pub(super) struct SparseLu<S> {
     columns: Columns,
@@ -280,11 +318,15 @@ impl<S: Real> SparseLu<S> {
         Ok(())
     }
 
+    /// How many numbers the factors are.
+    #[cfg(test)]
+    pub fn entries(&self) -> usize {
+        self.lower.values.len() + self.upper.values.len() + self.inverses.len()
+    }
+
     /// Factors along the recorded pivots; `Err` with the column where they are not good any more.
     fn refactor(&mut self, values: &[S]) -> Result<(), usize> {
         let work = &mut self.work[..];
-        // Stays zero while all numbers are finite.
-        let mut probe = S::zero();
         let mut result = Ok(());
         for (k, &floor) in self.floors.iter().enumerate() {
             let mut largest = 0.0f64;
@@ -294,6 +336,8 @@ impl<S: Real> SparseLu<S> {
                 work[to as usize] = value;
                 largest = largest.max(size(value));
             }
+            // Stays zero while all numbers are finite.
+            let mut sum = S::zero();
             let (runs, mut upper) = self.upper.column_mut(k);
             for run in runs {
                 let Range { start: mut i, end } = run.range();
@@ -305,9 +349,10 @@ impl<S: Real> SparseLu<S> {
                         2 => self.lower.forward::<2>(i, work),
                         _ => self.lower.forward::<1>(i, work),
                     }
-                    for (u, w) in part.iter_mut().zip(&mut work[i..i + together]) {
-                        *u = core::mem::replace(w, S::zero());
-                        probe += *u - *u;
+                    let inverses = &self.inverses[i..i + together];
+                    for ((u, w), &inverse) in part.iter_mut().zip(&mut work[i..i + together]).zip(inverses) {
+                        *u = core::mem::replace(w, S::zero()) * inverse;
+                        sum += probe(*u);
                     }
                     upper = rest;
                     i += together;
@@ -318,7 +363,8 @@ impl<S: Real> SparseLu<S> {
             self.inverses[k] = inverse;
             let limit = size(pivot) / KEEP;
             let mut good = size(pivot) >= floor * largest;
-            probe += inverse - inverse;
+            good &= size(pivot) < f64::INFINITY;
+            sum += probe(inverse);
             let (runs, mut lower) = self.lower.column_mut(k);
             for run in runs {
                 let (part, rest) = lower.split_at_mut(run.length as usize);
@@ -326,11 +372,11 @@ impl<S: Real> SparseLu<S> {
                     let value = core::mem::replace(w, S::zero());
                     good &= size(value) <= limit;
                     *l = value * inverse;
-                    probe += *l - *l;
+                    sum += probe(*l);
                 }
                 lower = rest;
             }
-            if !good || !probe.is_zero() {
+            if !good || !sum.is_zero() {
                 result = Err(k);
                 break;
             }
@@ -356,13 +402,17 @@ impl<S: Real> SparseLu<S> {
                 2 => self.lower.forward::<2>(k, x),
                 _ => self.lower.forward::<1>(k, x),
             }
-            k += alike as usize;
+            let group = k..k + alike as usize;
+            k = group.end;
+            for (x, &inverse) in x[group.clone()].iter_mut().zip(&self.inverses[group]) {
+                *x *= inverse;
+            }
         }
         while let Some(&alike) = self.upper.alike[..k].last() {
             match alike {
-                3 => self.upper.backward::<3>(k - 1, &self.inverses, x),
-                2 => self.upper.backward::<2>(k - 1, &self.inverses, x),
-                _ => self.upper.backward::<1>(k - 1, &self.inverses, x),
+                3 => self.upper.backward::<3>(k - 1, x),
+                2 => self.upper.backward::<2>(k - 1, x),
+                _ => self.upper.backward::<1>(k - 1, x),
             }
             k -= alike as usize;
         }
@@ -379,11 +429,36 @@ impl<S: Real> SparseLu<S> {
         for (x, &unknown) in x.iter_mut().zip(&self.columns.order) {
             *x = b[unknown as usize];
         }
-        for (k, &inverse) in self.inverses.iter().enumerate() {
-            x[k] = (x[k] - self.upper.dot(k, x)) * inverse;
+        let n = x.len();
+        let mut k = 0;
+        while k < n {
+            let alike = |q: usize| self.upper.alike.get(k + q - 1).is_some_and(|&alike| alike as usize >= q);
+            if alike(3) {
+                self.upper.forward_transposed::<3>(k, x);
+                k += 3;
+            } else if alike(2) {
+                self.upper.forward_transposed::<2>(k, x);
+                k += 2;
+            } else {
+                self.upper.forward_transposed::<1>(k, x);
+                k += 1;
+            }
         }
-        for k in (0..x.len()).rev() {
-            x[k] -= self.lower.dot(k, x);
+        for (x, &inverse) in x.iter_mut().zip(&self.inverses) {
+            *x *= inverse;
+        }
+        while k > 0 {
+            let alike = |q: usize| k >= q && self.lower.alike[k - q] as usize >= q;
+            if alike(3) {
+                self.lower.backward_transposed::<3>(k - 1, x);
+                k -= 3;
+            } else if alike(2) {
+                self.lower.backward_transposed::<2>(k - 1, x);
+                k -= 2;
+            } else {
+                self.lower.backward_transposed::<1>(k - 1, x);
+                k -= 1;
+            }
         }
         for (&x, &row) in x.iter().zip(&self.row_of) {
             b[row as usize] = x;

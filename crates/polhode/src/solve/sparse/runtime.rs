@@ -1,8 +1,32 @@
 //! Dense factors of a size known at run time.
 
+use super::lu::subtract_run;
 use super::search::search;
-use super::{Columns, FactorError, KEEP, size};
+use super::{Columns, FactorError, KEEP, probe, size};
 use crate::scalar::Real;
+
+/// Forward substitution with columns of L, three at a time.
+#[inline(always)]
+fn forward<S: Real>(columns: &[S], x: &mut [S]) {
+    let n = x.len().max(1);
+    let mut k = 0;
+    let mut groups = columns.chunks_exact(3 * n);
+    for group in &mut groups {
+        let ([a, b], c) = ([&group[k..n], &group[n + k..2 * n]], &group[2 * n + k..]);
+        if let [x, y, z, rest @ ..] = &mut x[k..] {
+            *y -= a[1] * *x;
+            *z -= a[2] * *x;
+            *z -= b[2] * *y;
+            subtract_run(rest, [&a[3..], &b[3..], &c[3..]], [*x, *y, *z]);
+        }
+        k += 3;
+    }
+    for column in groups.remainder().chunks_exact(n) {
+        let top = x[k];
+        k += 1;
+        subtract_run(&mut x[k..], [&column[k..]], [top]);
+    }
+}
 
 /// P A = L U by columns, with partial pivoting.
 #[derive(Clone, Debug)]
@@ -69,11 +93,14 @@ impl<S: Real> DenseLu<S> {
             }
             self.largest[unknown as usize] = largest;
         }
-        // Stays zero while all numbers are finite.
-        let mut probe = S::zero();
+        // Column by column, each one finished before the next is touched.
         for k in 0..n {
-            let (done, rest) = self.factors.split_at_mut((k + 1) * n);
-            let (left, column) = done.split_at_mut(k * n);
+            let (left, rest) = self.factors.split_at_mut(k * n);
+            let column = &mut rest[..n];
+            for (j, &row) in self.swaps[..k].iter().enumerate() {
+                column.swap(j, row as usize);
+            }
+            forward(left, column);
             let (mut best, mut row) = (size(column[k]), k);
             for (i, &x) in column.iter().enumerate().skip(k + 1) {
                 let larger = size(x) > best;
@@ -83,34 +110,27 @@ impl<S: Real> DenseLu<S> {
             self.swaps[k] = row as u32;
             if row != k {
                 column.swap(k, row);
-                for other in left.chunks_exact_mut(n).chain(rest.chunks_exact_mut(n)) {
+                for other in left.chunks_exact_mut(n) {
                     other.swap(k, row);
                 }
             }
             let inverse = column[k].recip();
             self.inverses[k] = inverse;
-            for x in &column[..k] {
-                probe += *x - *x;
+            // Stays zero while all numbers are finite.
+            let mut sum = probe(inverse);
+            for x in &column[..=k] {
+                sum += probe(*x);
             }
             for x in &mut column[k + 1..] {
                 *x *= inverse;
-                probe += *x - *x;
+                sum += probe(*x);
             }
-            probe += inverse - inverse;
             let largest = self.largest[k];
             if set {
                 self.floors[k] = if largest > 0.0 { KEEP * (best / largest) } else { 0.0 };
             }
-            if !(probe.is_zero() && best >= self.floors[k] * largest) {
+            if !(sum.is_zero() && best >= self.floors[k] * largest) {
                 return Err(k);
-            }
-            let column = &column[k + 1..];
-            for other in rest.chunks_exact_mut(n) {
-                let (above, below) = other.split_at_mut(k + 1);
-                let top = above[k];
-                for (x, &l) in below.iter_mut().zip(column) {
-                    *x -= l * top;
-                }
             }
         }
         Ok(())
@@ -120,22 +140,15 @@ impl<S: Real> DenseLu<S> {
         if !self.factored {
             return b.fill(S::lift(f64::NAN));
         }
-        let n = self.columns.n();
+        let n = self.columns.n().max(1);
         for (k, &row) in self.swaps.iter().enumerate() {
             b.swap(k, row as usize);
         }
-        for (k, column) in self.factors.chunks_exact(n).enumerate() {
-            let top = b[k];
-            for (x, &l) in b[k + 1..].iter_mut().zip(&column[k + 1..]) {
-                *x -= l * top;
-            }
-        }
+        forward(&self.factors, b);
         for (k, (column, &inverse)) in self.factors.chunks_exact(n).zip(&self.inverses).enumerate().rev() {
             b[k] *= inverse;
             let bottom = b[k];
-            for (x, &u) in b[..k].iter_mut().zip(&column[..k]) {
-                *x -= u * bottom;
-            }
+            subtract_run(&mut b[..k], [&column[..k]], [bottom]);
         }
     }
 
@@ -143,7 +156,7 @@ impl<S: Real> DenseLu<S> {
         if !self.factored {
             return b.fill(S::lift(f64::NAN));
         }
-        let n = self.columns.n();
+        let n = self.columns.n().max(1);
         let dot = |x: &[S], y: &[S]| x.iter().zip(y).fold(S::zero(), |sum, (&x, &y)| sum + x * y);
         for (k, (column, &inverse)) in self.factors.chunks_exact(n).zip(&self.inverses).enumerate() {
             b[k] = (b[k] - dot(&column[..k], &b[..k])) * inverse;

@@ -1,7 +1,7 @@
 //! The search for pivots: column by column, each column solved with the columns before it (Gilbert and Peierls), so
 //! that the work is proportional to the arithmetic.
 
-use super::{Columns, FactorError, KEEP, size};
+use super::{Columns, FactorError, KEEP, probe, size};
 use crate::scalar::Real;
 
 /// The diagonal entry is the pivot if it is at least this part of its column: fill follows the order of elimination,
@@ -13,7 +13,7 @@ const ELSEWHERE: f64 = 0.1;
 /// bodies make large entries, and heavy ones small, that are as good.
 const ROUNDING: f64 = 1e-12;
 /// A part of a null vector that is this small against the largest is rounding.
-const SUPPORT: f64 = 1e-9;
+const SUPPORT: f64 = 1e-6;
 
 /// Pivots and where the factors have entries, in the order of elimination.
 pub(super) struct Found {
@@ -68,6 +68,8 @@ pub(super) fn search<S: Real>(columns: &Columns, values: &[S]) -> Result<Found, 
     // The column at work, and the largest term in each of its entries.
     let mut work = vec![S::zero(); n];
     let mut terms = vec![0.0f64; n];
+    // The largest product of multipliers on a way to each row: small pivots must not follow each other.
+    let mut growth = vec![1.0f64; n];
     let mut mark = vec![u32::MAX; n];
     let (mut stack, mut above, mut below) = (vec![], vec![], vec![]);
     for k in 0..n {
@@ -109,8 +111,8 @@ pub(super) fn search<S: Real>(columns: &Columns, values: &[S]) -> Result<Found, 
             u.push(top);
         }
         upper.push(above.iter().copied());
-        let mut finite = u[upper.range(k)].iter().all(|&x: &S| (x - x).is_zero());
-        finite &= below.iter().all(|&row| (work[row as usize] - work[row as usize]).is_zero());
+        let mut finite = u[upper.range(k)].iter().all(|&x: &S| probe(x).is_zero());
+        finite &= below.iter().all(|&row| probe(work[row as usize]).is_zero());
         if !finite {
             return Err(FactorError::NotFinite { unknown });
         }
@@ -121,7 +123,8 @@ pub(super) fn search<S: Real>(columns: &Columns, values: &[S]) -> Result<Found, 
             value >= part * best && value > ROUNDING * terms[row as usize]
         };
         let at_home = row_of[k];
-        let home = (mark[at_home as usize] == k as u32 && good(at_home, DIAGONAL)).then_some(at_home);
+        let part = (DIAGONAL * growth[at_home as usize]).min(ELSEWHERE);
+        let home = (mark[at_home as usize] == k as u32 && good(at_home, part)).then_some(at_home);
         let away =
             |part| below.iter().copied().filter(|&r| good(r, part)).min_by_key(|&r| position[r as usize]);
         let Some(row) = home.or_else(|| away(ELSEWHERE)).or_else(|| away(DIAGONAL)) else {
@@ -135,7 +138,11 @@ pub(super) fn search<S: Real>(columns: &Columns, values: &[S]) -> Result<Found, 
         let pivot = work[row as usize];
         let inverse = pivot.recip();
         lower.push(below.iter().copied().filter(|&r| r != row));
-        l.extend(lower.get(k).iter().map(|&r| work[r as usize] * inverse));
+        for &r in lower.get(k) {
+            let multiplier = work[r as usize] * inverse;
+            growth[r as usize] = growth[r as usize].max(size(multiplier) * growth[row as usize]);
+            l.push(multiplier);
+        }
         // A column of nothing but fill has no entries to compare with.
         floors.push(if largest > 0.0 { KEEP * (size(pivot) / largest) } else { 0.0 });
         pivots.push(pivot.largest());

@@ -1,0 +1,155 @@
+//! Systems behind the face of a problem: mechanisms, and rotations about a fixed point as bodies on a joint.
+
+use super::model::{Case, Cases, Ended, Failed, Joints, Model, Observer};
+use crate::body::State;
+use crate::group::{Rotation, So3};
+use crate::method::Method;
+use crate::multibody::{GROUND, JointKind, Rigid, Simulation, System, run};
+use crate::run::{Drift, Invariants, Moving, Plan, Snapshot};
+use crate::solve::StepError;
+use nalgebra::Vector3;
+
+impl Model {
+    /// The system of bodies and joints, of a problem that is one.
+    pub fn system(&self) -> Option<&System<f64>> {
+        match &self.cases {
+            Cases::System(system) => Some(system),
+            _ => self.jointed.as_ref(),
+        }
+    }
+
+    /// Runs it as a system.
+    pub(super) fn run_jointed(
+        &self,
+        method: &Method,
+        plan: &Plan,
+        observer: &mut Observer<'_>,
+    ) -> Result<Ended, Failed> {
+        let case = match &self.cases {
+            Cases::Rotation(case) => Some(case),
+            _ => None,
+        };
+        let posed = case.filter(|_| self.jointed.is_none()).map(Case::posed);
+        let start = || Box::new(Ended { last: self.start(), ..nothing_done() });
+        let Some(system) = posed.as_ref().or(self.system()) else {
+            return Err(Failed { error: StepError::NeedsSystem, last_good: start() });
+        };
+        let mut simulation = Simulation::new(system, method).map_err(|error| Failed {
+            error: StepError::NoStart { reason: error.to_string() },
+            last_good: start(),
+        })?;
+        let at = |simulation: &Simulation<'_, f64>| match case {
+            Some(case) if posed.is_some() => case.snapshot(&case.state(simulation), simulation.time()),
+            _ => snapshot(simulation, case),
+        };
+        let mut invariants = case.map(|case| Invariants::new(&case.body, &case.start, 0.0));
+        let (outcome, failure) = run(&mut simulation, plan, &mut |n, simulation| {
+            if let (Some(case), Some(invariants), true) = (case, &mut invariants, n > 0) {
+                invariants.update(&case.body, &case.state(simulation), simulation.time());
+            }
+            observer(n, &|| at(simulation))
+        });
+        let drift = invariants.map_or(Drift::default(), |invariants| invariants.drift());
+        let ended = Ended {
+            last: at(&simulation),
+            steps: outcome.steps,
+            drift: if posed.is_some() { drift } else { Drift { energy: outcome.energy, ..drift } },
+            work: simulation.spent,
+            finished: outcome.finished,
+            joints: posed
+                .is_none()
+                .then(|| Joints { violation: outcome.violation, assembly: simulation.assembly().clone() }),
+        };
+        match failure {
+            Some(error) => Err(Failed { error, last_good: Box::new(ended) }),
+            None => Ok(ended),
+        }
+    }
+}
+
+impl Case<So3> {
+    /// The body on a spherical joint at its reference point, about which its inertia and the moments of its loads are. The
+    /// joint holds that point, so that mass and centre of mass do not matter.
+    fn posed(&self) -> System<f64> {
+        let omega_body = self.body.velocity(&self.start);
+        let body = Rigid {
+            name: String::new(),
+            mass: 1.0,
+            inertia: self.body.inertia,
+            position: Vector3::zeros(),
+            attitude: self.start.pose,
+            velocity: Vector3::zeros(),
+            omega_body: self.omega.unwrap_or(omega_body),
+            loads: self.body.load.clone(),
+            free: true,
+        };
+        let mut system = System::new(Vector3::zeros());
+        // Neither can fail: the names are new and the numbers were checked.
+        let joined = system
+            .body("body", body)
+            .and_then(|()| system.joint("pivot", JointKind::Spherical, GROUND, "body"));
+        debug_assert!(joined.is_ok());
+        system
+    }
+    /// The state of the body about its fixed point.
+    fn state(&self, simulation: &Simulation<'_, f64>) -> State<f64, So3> {
+        simulation.bodies().first().map_or(self.start, |now| self.body.state(now.attitude, &now.omega_body))
+    }
+}
+
+fn nothing_done() -> Ended {
+    Ended {
+        last: nothing(),
+        steps: 0,
+        drift: Drift::default(),
+        work: Default::default(),
+        finished: false,
+        joints: None,
+    }
+}
+
+/// A snapshot of nothing.
+pub(super) fn nothing() -> Snapshot {
+    let zero = Vector3::zeros();
+    Snapshot {
+        t: 0.0,
+        attitude: Rotation::identity(),
+        omega_body: zero,
+        momentum_body: zero,
+        momentum_space: zero,
+        kinetic_energy: 0.0,
+        energy: None,
+        moving: None,
+        estimate: None,
+        system: None,
+    }
+}
+
+/// The last body of a system, and all of it: energy, bodies, multipliers. The heavy top has its momentum about its tip.
+pub(super) fn snapshot(simulation: &Simulation<'_, f64>, case: Option<&Case<So3>>) -> Snapshot {
+    let mut system = simulation.snapshot();
+    system.single = case.is_some();
+    let mut snapshot = match case {
+        Some(case) => Snapshot::of(&case.body, &case.state(simulation), simulation.time()),
+        None => nothing(),
+    };
+    if let (Some(body), Some(now)) = (simulation.system().bodies().last(), simulation.bodies().last()) {
+        if case.is_none() {
+            (snapshot.attitude, snapshot.omega_body) = (now.attitude, now.omega_body);
+            snapshot.momentum_body = body.inertia.matrix() * now.omega_body;
+            snapshot.momentum_space = now.attitude.rotate(&snapshot.momentum_body);
+        }
+        snapshot.moving = Some(Moving {
+            position: now.position,
+            velocity: now.velocity,
+            linear_momentum_space: now.velocity * body.mass,
+        });
+    }
+    Snapshot {
+        t: simulation.time(),
+        kinetic_energy: simulation.kinetic_energy(),
+        energy: simulation.energy(),
+        system: Some(Box::new(system)),
+        ..snapshot
+    }
+}
