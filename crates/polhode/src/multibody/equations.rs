@@ -37,8 +37,8 @@ pub(super) struct Step<S: Real> {
     change: [Vector3<S>; 2],
     /// p; the same in index 3.
     moved: [Vector3<S>; 2],
-    /// What corrections of the position are compared with.
-    length: S,
+    /// What corrections of position and attitude are compared with: the motion of the step, or what round-off is relative to.
+    sizes: [S; 2],
 }
 
 /// A body at the iterate.
@@ -100,6 +100,10 @@ pub(super) struct Workspace<S: Real> {
     pub(super) trouble: Option<FactorError>,
 }
 
+/// The part of the size of things (a radian, the distance from the origin) that counts as the motion of a step if that is
+/// less: their rounding is the limit of all corrections.
+const LEAST_MOTION: f64 = 1.0 / 16.0;
+
 fn lengths<S: Real>(v: &Vector3<S>) -> S {
     v[0].abs() + v[1].abs() + v[2].abs()
 }
@@ -136,7 +140,7 @@ impl<S: Real> Workspace<S> {
             carried: zero(),
             change: [zero(); 2],
             moved: [zero(); 2],
-            length: S::one(),
+            sizes: [S::one(); 2],
         };
         let now = Now {
             place: Place::ground(),
@@ -313,7 +317,11 @@ impl<S: Real> Stepping<'_, S> {
                 None => (Matrix3::identity(), body.carried[1]),
                 Some(tangent) => (tangent.matrix(), tangent.matrix().transpose() * body.carried[1]),
             };
-            step.length = lengths(&body.position) + self.work.arms[b];
+            let floor = S::lift(LEAST_MOTION);
+            step.sizes = [
+                (lengths(&body.velocity) * self.h).max((lengths(&body.position) + self.work.arms[b]) * floor),
+                (lengths(&body.omega_body) * self.h).max(floor),
+            ];
         }
         for i in 0..self.extra.len() {
             for k in 0..self.extra[i].position.len() {
@@ -875,7 +883,7 @@ impl<S: Real> Equations<S> for Stepping<'_, S> {
             } else {
                 step.moved = step.change;
             }
-            seen(lengths(&xi) / step.length + lengths(&theta));
+            seen(lengths(&xi) / step.sizes[0] + lengths(&theta) / step.sizes[1]);
         }
         for (j, joint) in self.system.joints.iter().enumerate() {
             let (start, first, count) =
