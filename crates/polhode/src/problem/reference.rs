@@ -22,6 +22,8 @@ pub struct Reference {
     pub momentum_body: Vector3<f64>,
     /// Position, of a moving body.
     pub position: Option<Vector3<f64>>,
+    /// Position and attitude of all bodies of a system, whose last one the rest is of.
+    pub bodies: Vec<(Vector3<f64>, Rotation<f64>)>,
     /// Closed form, or method and tolerance.
     pub source: String,
 }
@@ -70,18 +72,32 @@ impl Reference {
             attitude: Rotation::from_matrix(&attitude),
             momentum_body,
             position: None,
+            bodies: Vec::new(),
             source: format!("closed form ({name})"),
         }
     }
-    /// How far a snapshot is from this.
+    /// How far a snapshot is from this; of a system, the body that is furthest.
     pub fn errors(&self, snapshot: &Snapshot) -> Errors {
         let position = self.position.zip(snapshot.moving);
-        Errors {
+        // At the origin there is nothing to be relative to.
+        let relative = |gap: f64, distance: f64| (distance > 0.0).then(|| gap / distance);
+        let mut errors = Errors {
             attitude: self.attitude.distance(&snapshot.attitude),
             momentum: (snapshot.momentum_body - self.momentum_body).norm(),
             position: position.map(|(p, m)| (m.position - p).norm()),
-            position_relative: position.map(|(p, m)| (m.position - p).norm() / p.norm()),
+            position_relative: position.and_then(|(p, m)| relative((m.position - p).norm(), p.norm())),
+        };
+        let seen = snapshot.system.iter().flat_map(|system| &system.bodies);
+        let larger = |known: &mut Option<f64>, new: f64| *known = Some(known.map_or(new, |x| x.max(new)));
+        for ((position, attitude), (_, body)) in self.bodies.iter().zip(seen) {
+            let gap = (body.position - position).norm();
+            errors.attitude = errors.attitude.max(attitude.distance(&body.attitude));
+            larger(&mut errors.position, gap);
+            if let Some(part) = relative(gap, position.norm()) {
+                larger(&mut errors.position_relative, part);
+            }
         }
+        errors
     }
 }
 
@@ -150,75 +166,90 @@ const MOST_STEPS: u64 = 1 << 16;
 /// Runs whose extrapolation changes by less than this agree.
 const AGREED: f64 = 1e-11;
 
-/// The last body of a system at time `t`, from runs with ever shorter steps, extrapolated: the error of the linear form is
-/// a series in powers of the step that begins with the second.
+/// What is extrapolated of a body: position, angular velocity, quaternion.
+const NUMBERS: usize = 10;
+
+/// All bodies of a system after a run with this many steps.
+fn numbers(system: &System<f64>, method: &Method, t: f64, steps: u64) -> Result<Vec<f64>, ReferenceError> {
+    let unknown = |reason: String| ReferenceError { reason };
+    let plan = Plan::new(t / steps as f64, t).map_err(|error| unknown(error.to_string()))?;
+    let mut simulation = Simulation::new(system, method).map_err(|error| unknown(error.to_string()))?;
+    for n in 0..plan.steps() {
+        simulation.step(plan.size(n)).map_err(|error| unknown(error.to_string()))?;
+    }
+    let of = |now: &crate::multibody::Moving<f64>| {
+        let mut all = now.position.iter().chain(now.omega_body.iter()).copied().collect::<Vec<_>>();
+        all.extend(now.attitude.q_wxyz());
+        all
+    };
+    Ok(simulation.bodies().iter().flat_map(of).collect())
+}
+
+/// A system at time `t`, from runs with ever shorter steps, extrapolated: the error of the linear form is a series in powers of
+/// the step that begins with the second.
 fn fine(system: &System<f64>, t: f64) -> Result<Reference, ReferenceError> {
     let unknown = |reason: String| ReferenceError { reason };
     let method = Method::parse("linear-alpha").map_err(|error| unknown(error.to_string()))?;
     let budget = (MOST_STEPS * 16 / system.bodies().len().max(1) as u64).min(MOST_STEPS);
-    let end = |steps: u64| -> Result<(Vec<f64>, Rotation<f64>), ReferenceError> {
-        let plan = Plan::new(t / steps as f64, t).map_err(|error| unknown(error.to_string()))?;
-        let mut simulation = Simulation::new(system, &method).map_err(|error| unknown(error.to_string()))?;
-        for n in 0..plan.steps() {
-            simulation.step(plan.size(n)).map_err(|error| unknown(error.to_string()))?;
-        }
-        let now = simulation.bodies().last().ok_or_else(|| unknown("it has no body".into()))?;
-        let numbers = now.position.iter().chain(now.omega_body.iter()).copied();
-        Ok((numbers.collect(), now.attitude))
-    };
-    // Neville's table with the exponents 2, 3, 4, ...; the attitude as a quaternion near that of the run before.
+    // Neville's table with the exponents 2, 3, 4, ...
     let (mut steps, mut row): (u64, Vec<Vec<f64>>) = (64, Vec::new());
-    let mut best: Option<(Vec<f64>, f64)> = None;
-    let mut near: Option<Rotation<f64>> = None;
+    let mut best: Option<(Vec<f64>, f64, u64)> = None;
+    let mut failure = None;
     while steps <= budget {
-        let run = end(steps);
-        let Ok((mut numbers, attitude)) = run else {
+        match numbers(system, &method, t, steps) {
             // Too coarse a step may fail; a finer one will do.
-            steps *= 2;
-            if steps > budget && best.is_none() {
-                run?;
+            Err(error) => failure = Some(error),
+            Ok(mut now) => {
+                // Of the two quaternions of a rotation the one near that of the run before.
+                if let Some(before) = row.first() {
+                    for (q, known) in now.chunks_mut(NUMBERS).zip(before.chunks(NUMBERS)) {
+                        let dot: f64 = q[6..].iter().zip(&known[6..]).map(|(a, b)| a * b).sum();
+                        if dot < 0.0 {
+                            q[6..].iter_mut().for_each(|x| *x = -*x);
+                        }
+                    }
+                }
+                let mut next = vec![now];
+                for (k, coarse) in row.iter().enumerate() {
+                    let factor = 2f64.powi(k as i32 + 2) - 1.0;
+                    let better =
+                        next[k].iter().zip(coarse).map(|(fine, coarse)| fine + (fine - coarse) / factor);
+                    next.push(better.collect());
+                }
+                if let (Some(new), Some(old)) = (next.last(), row.last()) {
+                    let change = new.iter().zip(old).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+                    if best.as_ref().is_none_or(|known| change < known.1) {
+                        best = Some((new.clone(), change, steps));
+                    }
+                    if change < AGREED {
+                        break;
+                    }
+                }
+                // Higher powers than these carry more round-off than they take away.
+                next.truncate(5);
+                row = next;
             }
-            continue;
-        };
-        let q = attitude.q_wxyz();
-        let dot: f64 = near.map_or(1.0, |near| near.q_wxyz().iter().zip(q).map(|(a, b)| a * b).sum());
-        let sign = if dot < 0.0 { -1.0 } else { 1.0 };
-        near = Some(Rotation::from_q_wxyz(q.map(|x| x * sign)));
-        numbers.extend(q.map(|x| x * sign));
-        let mut next = vec![numbers];
-        for (k, coarse) in row.iter().enumerate() {
-            let factor = 2f64.powi(k as i32 + 2) - 1.0;
-            let improved = next[k].iter().zip(coarse).map(|(fine, coarse)| fine + (fine - coarse) / factor);
-            next.push(improved.collect());
         }
-        if let (Some(new), Some(old)) = (next.last(), row.last()) {
-            let change = new.iter().zip(old).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-            if best.as_ref().is_none_or(|(_, known)| change < *known) {
-                best = Some((new.clone(), change));
-            }
-            if change < AGREED {
-                break;
-            }
-        }
-        // Higher powers than these carry more round-off than they take away.
-        next.truncate(5);
-        row = next;
         steps *= 2;
     }
-    let (numbers, change) = best.ok_or_else(|| {
-        unknown(format!("a system of {} bodies is too large for it", system.bodies().len()))
-    })?;
-    let (position, omega) =
-        (Vector3::from_column_slice(&numbers[..3]), Vector3::from_column_slice(&numbers[3..6]));
+    let Some((all, change, steps)) = best else {
+        let large = || unknown(format!("a system of {} bodies is too large for it", system.bodies().len()));
+        return Err(failure.unwrap_or_else(large));
+    };
+    let bodies: Vec<(Vector3<f64>, Rotation<f64>)> = all
+        .chunks(NUMBERS)
+        .map(|x| (Vector3::new(x[0], x[1], x[2]), Rotation::from_q_wxyz([x[6], x[7], x[8], x[9]])))
+        .collect();
+    let omega = all.chunks(NUMBERS).next_back().map_or(Vector3::zeros(), |x| Vector3::new(x[3], x[4], x[5]));
     let inertia = system.bodies().last().map_or(Matrix3::zeros(), |body| *body.inertia.matrix());
+    let (position, attitude) =
+        bodies.last().copied().ok_or_else(|| unknown("the system has no body".into()))?;
     Ok(Reference {
-        attitude: Rotation::from_q_wxyz([numbers[6], numbers[7], numbers[8], numbers[9]]),
+        attitude,
         momentum_body: inertia * omega,
         position: Some(position),
-        source: format!(
-            "linear-alpha with up to {} steps, extrapolated, good to about {change:.0e}",
-            steps.min(budget)
-        ),
+        bodies,
+        source: format!("linear-alpha with up to {steps} steps, extrapolated, good to about {change:.0e}"),
     })
 }
 
@@ -248,6 +279,7 @@ impl<G: Group> Case<G> {
             attitude: motion.attitude,
             momentum_body: G::angular(&G::momentum(&self.body.inertia, &velocity)),
             position: G::MOVES.then_some(motion.position),
+            bodies: Vec::new(),
             source: "the prescribed motion".into(),
         })
     }
@@ -326,6 +358,7 @@ impl<G: Group> Case<G> {
                 Some(carried) => Some(attitude.rotate(&carried.center.map(Dd::from)).map(Dd::to_f64)),
                 None => G::MOVES.then(|| position.map(Dd::to_f64)),
             },
+            bodies: Vec::new(),
             source: format!("extrapolation in double-double, tolerance {TOLERANCE:e}"),
         })
     }
