@@ -20,6 +20,10 @@ const PROBLEMS: [&str; 13] = [
     "prescribed-rotation",
 ];
 
+/// The problems that are systems of bodies and joints, tested in their own file.
+const SYSTEMS: [&str; 7] =
+    ["heavy-top", "simple-pendulum", "double-pendulum", "chain", "four-bar", "slider-crank", "gyroscope"];
+
 fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
 }
@@ -217,13 +221,15 @@ fn methods_are_listed() {
         assert!(text.contains(part), "{part}");
     }
     let list = json(&["methods", "--json"]);
-    assert_eq!(list.as_array().map(Vec::len), Some(38));
+    assert_eq!(list.as_array().map(Vec::len), Some(41));
     for method in list.as_array().unwrap() {
         assert!(method["id"].is_string() && method["title"].is_string() && method["citation"].is_string());
         assert!(
             method["order"].is_u64() && method["symmetric"].is_boolean() && method["explicit"].is_boolean()
         );
-        assert_eq!(method["group"], serde_json::json!(["so3", "se3"]));
+        let forms = method["id"].as_str().unwrap().ends_with("-alpha");
+        let group = if forms { ["so3", "system"] } else { ["so3", "se3"] };
+        assert_eq!(method["group"], serde_json::json!(group));
         let claims = method["claims"].as_object().unwrap();
         assert!(claims.len() == 8 && claims.values().all(Value::is_boolean));
     }
@@ -237,11 +243,18 @@ fn problems_are_listed() {
     let text = fine(&["problems"]);
     let list = json(&["problems", "--json"]);
     let ids: Vec<&str> = list.as_array().unwrap().iter().map(|p| p["id"].as_str().unwrap()).collect();
-    assert_eq!(ids, PROBLEMS);
+    assert_eq!(ids, [PROBLEMS.as_slice(), &SYSTEMS].concat());
     for problem in list.as_array().unwrap() {
         assert!(text.contains(problem["title"].as_str().unwrap()));
         let moving = ["free-body", "prescribed-motion"].contains(&problem["id"].as_str().unwrap());
-        let group = if moving { "se3" } else { "so3" };
+        let system = SYSTEMS[1..].contains(&problem["id"].as_str().unwrap());
+        let group = if system {
+            "system"
+        } else if moving {
+            "se3"
+        } else {
+            "so3"
+        };
         assert_eq!(problem["group"], group);
         assert!(problem["citation"].is_string() && problem["method"].is_string());
         assert!(number(&problem["step"]) < number(&problem["until"]));

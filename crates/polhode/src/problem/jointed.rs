@@ -134,8 +134,10 @@ pub(super) fn snapshot(simulation: &Simulation<'_, f64>, case: Option<&Case<So3>
         None => nothing(),
     };
     if let (Some(body), Some(now)) = (simulation.system().bodies().last(), simulation.bodies().last()) {
+        // As it is, not back from the momentum.
+        snapshot.omega_body = now.omega_body;
         if case.is_none() {
-            (snapshot.attitude, snapshot.omega_body) = (now.attitude, now.omega_body);
+            snapshot.attitude = now.attitude;
             snapshot.momentum_body = body.inertia.matrix() * now.omega_body;
             snapshot.momentum_space = now.attitude.rotate(&snapshot.momentum_body);
         }
