@@ -249,9 +249,9 @@ pub trait Group: Copy + Debug + Default + 'static {
     fn kinematics<S: Real>(t: S, pose: &Self::Pose<S>, v: &Self::Vector<S>) -> Kinematics<S>;
     /// The part of a wrench that works on this group.
     fn covector<S: Real>(wrench: &Wrench<S>) -> Self::Vector<S>;
-    /// The load of a step with the parameters `psi` of the map between two poses, in the frame of the first, whose work ψ·A is that of
-    /// the forces -g, the change of a potential with this finite derivative, taken out of the motion; and the loads
-    /// without a potential, as they are.
+    /// The load of a step with the parameters `psi` of the map between two poses, in the frame of the first, whose work
+    /// ψ·A is that of the forces -g, the change of a potential with this finite derivative, taken out of the motion;
+    /// and the loads without a potential, as they are.
     fn step_load<M: Map, S: Real>(
         map: M,
         psi: &Self::Vector<S>,

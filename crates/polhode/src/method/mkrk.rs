@@ -97,14 +97,14 @@ pub(super) fn classical<S: Real, G: Group, L: Load<S>>(
     h: S,
 ) -> State<S, G> {
     let half = h * S::lift(0.5);
-    let next = |c: f64, h: S, span: S, (turn, kick): &Slope<S, G>| {
+    let next = |c: f64, span: S, (turn, kick): &Slope<S, G>| {
         slope(body, &state.pose, stage(t, h, c), &(*turn * span), &(state.momentum + *kick * span))
     };
     let v = body.velocity(state);
     let first = (v, sided(body, h.largest() > 0.0, t, &state.pose, &v));
-    let second = next(0.5, h, half, &first);
-    let third = next(0.5, h, half, &second);
-    let fourth = next(1.0, h, h, &third);
+    let second = next(0.5, half, &first);
+    let third = next(0.5, half, &second);
+    let fourth = next(1.0, h, &third);
     let mean = |a: G::Vector<S>, b: G::Vector<S>, c: G::Vector<S>, d: G::Vector<S>| {
         (a + d) * (h * S::lift(1.0 / 6.0)) + (b + c) * (h * S::lift(1.0 / 3.0))
     };

@@ -15,10 +15,7 @@ use super::memory::{Memory, Rates};
 use super::midpoint::mean;
 use super::scheme::{One, Range, Scheme, Start, solve};
 use crate::body::{Load, State};
-use crate::group::{
-    Coordinates, Exponential, Group, Map, MapKind, NearZero, Transferable, Vectorial, WienerMilenkovic, lift,
-    unit,
-};
+use crate::group::{Coordinates, Exponential, Group, NearZero, Transferable, WienerMilenkovic, lift, unit};
 use crate::scalar::{Dual, Over, Real};
 use crate::solve::{StepError, Work};
 use nalgebra::Vector3;
@@ -104,12 +101,6 @@ impl Newmark {
     /// True if the acceleration at the start of a step matters.
     fn needs_acceleration(&self) -> bool {
         self.balance == Balance::Collocated || self.gamma != 2.0 * self.beta
-    }
-    fn map(&self) -> Vectorial {
-        match self.unknowns {
-            Unknowns::RotationVector => MapKind::Exponential.into(),
-            Unknowns::EulerParameters => MapKind::WienerMilenkovic.into(),
-        }
     }
 }
 
@@ -289,10 +280,9 @@ impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for Local<S, G> {
     #[inline(always)]
     fn finish(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>) -> State<S, G> {
         let v = self.velocity(start, x);
-        let (step, momentum) = self.balance(start, x, &v);
-        let momentum = match self.newmark.balance {
-            Balance::Momentum => momentum,
-            Balance::Collocated => G::momentum(&start.body.inertia, &v),
+        let (step, momentum) = match self.newmark.balance {
+            Balance::Momentum => self.balance(start, x, &v),
+            Balance::Collocated => (self.increment(&(*x * start.h)), G::momentum(&start.body.inertia, &v)),
         };
         State { pose: start.advance(&step), momentum }
     }
@@ -314,8 +304,10 @@ impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for Local<S, G> {
     }
     #[inline(always)]
     fn range(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>) -> Option<Range<S>> {
-        let map = self.newmark.map();
-        map.limit().is_finite().then(|| Range::new(map, turned::<S, G>(&(*x * start.h))))
+        match self.newmark.unknowns {
+            Unknowns::EulerParameters => Some(Range::new(WienerMilenkovic, turned::<S, G>(&(*x * start.h)))),
+            Unknowns::RotationVector => None,
+        }
     }
 }
 

@@ -190,7 +190,7 @@ fn numbers(system: &System<f64>, method: &Method, t: f64, steps: u64) -> Result<
 fn fine(system: &System<f64>, t: f64) -> Result<Reference, ReferenceError> {
     let unknown = |reason: String| ReferenceError { reason };
     let method = Method::parse("linear-alpha").map_err(|error| unknown(error.to_string()))?;
-    let budget = (MOST_STEPS * 16 / system.bodies().len().max(1) as u64).min(MOST_STEPS);
+    let budget = (4 * MOST_STEPS / system.bodies().len().max(1) as u64).clamp(256, MOST_STEPS);
     // Neville's table with the exponents 2, 3, 4, ...
     let (mut steps, mut row): (u64, Vec<Vec<f64>>) = (64, Vec::new());
     let mut best: Option<(Vec<f64>, f64, u64)> = None;
