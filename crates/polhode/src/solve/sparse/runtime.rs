@@ -120,7 +120,8 @@ impl<S: Real> DenseLu<S> {
         if !self.factored {
             return b.fill(S::lift(f64::NAN));
         }
-        let n = self.columns.n();
+        // A chunk has a length even if there are none.
+        let n = self.columns.n().max(1);
         for (k, &row) in self.swaps.iter().enumerate() {
             b.swap(k, row as usize);
         }
@@ -143,7 +144,7 @@ impl<S: Real> DenseLu<S> {
         if !self.factored {
             return b.fill(S::lift(f64::NAN));
         }
-        let n = self.columns.n();
+        let n = self.columns.n().max(1);
         let dot = |x: &[S], y: &[S]| x.iter().zip(y).fold(S::zero(), |sum, (&x, &y)| sum + x * y);
         for (k, (column, &inverse)) in self.factors.chunks_exact(n).zip(&self.inverses).enumerate() {
             b[k] = (b[k] - dot(&column[..k], &b[..k])) * inverse;
