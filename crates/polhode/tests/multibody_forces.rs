@@ -246,8 +246,8 @@ fn a_torsion_spring_between_bodies_has_its_frequency() {
     }
 }
 
-/// A body turning on a stiff damped spring, with a torsion spring and loads of all kinds on its neighbour. The matrix of
-/// a step is that of its residual, so that Newton's method needs no second one.
+/// A body turning on a stiff damped spring, with a torsion spring and loads of all kinds on its neighbour. The matrix
+/// of a step is that of its residual, so that Newton's method needs no second one.
 #[test]
 fn a_step_needs_one_matrix() {
     let mut system = System::new(Vector3::new(0.0, 0.0, -9.81));

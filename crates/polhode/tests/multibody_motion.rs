@@ -220,7 +220,7 @@ fn a_double_pendulum_follows_its_equations_in_minimal_coordinates() {
                 let found = |joint| Vector3::from_column_slice(run.multipliers(joint).unwrap());
                 (found("shoulder") - lambda[0]).norm() + (found("elbow") - lambda[1]).norm()
             });
-            // At these steps those of the residual form still feel its errors of second order, and rounding by 1/(β h²).
+            // At these steps those of the residual form still feel its errors of second order, and rounding over β h².
             let close = (slopes[2] - claimed).abs() < if claimed == 2.0 { 0.15 } else { 0.3 };
             assert!(close, "multipliers of {method}: {slopes:?}");
         }
