@@ -136,6 +136,12 @@ pub(super) const TOLERANCE: Choice = Choice {
     help: "the norm of the residual that is small, for stop=after and stop=before",
 };
 
+/// Numerical damping of the forms for systems.
+pub(super) const SYSTEM_RHO: Choice = Choice {
+    help: "spectral radius at infinite frequency: 0 ends high frequencies in one step, 1 damps nothing, and then the \
+           multipliers of constraints=index3 may grow without bound where joints close a loop",
+    ..RHO
+};
 /// α_m of the forms for systems.
 pub(super) const ALPHA_M: Choice = Choice {
     name: "alpha_m",

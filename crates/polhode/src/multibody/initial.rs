@@ -170,19 +170,25 @@ impl<S: Real> Projection<'_, S> {
     fn part(&self, at: usize) -> Vector3<S> {
         Vector3::new(self.x[at], self.x[at + 1], self.x[at + 2])
     }
-    /// Writes -f of each joint into the right-hand side; the largest entry and its joint.
-    fn rows(&mut self, f: impl Fn(&super::Joint<S>, [&Place<S>; 2], &mut [S])) -> (usize, f64) {
+    /// Writes -f of each joint into the right-hand side. The entry that is largest relative to the size of the system, or
+    /// to one if it is an angle: its joint, the entry, and their ratio.
+    fn rows(
+        &mut self,
+        size: f64,
+        f: impl Fn(&super::Joint<S>, [&Place<S>; 2], &mut [S]),
+    ) -> (usize, f64, f64) {
         self.x.fill(S::zero());
-        let mut worst = (0, 0.0);
+        let mut worst = (0, 0.0, 0.0);
         for (j, joint) in self.system.joints.iter().enumerate() {
             let mut out = [S::zero(); MOST_ROWS];
             f(joint, self.ends(joint.ends.map(|end| end.body)).each_ref(), &mut out);
             for (k, value) in out[..joint.kind.rows()].iter().enumerate() {
                 self.x[self.layout.joints[j] + k] = -*value;
                 let gap = value.abs().largest();
-                // Not finite counts as the largest of all.
-                if !(gap <= worst.1) {
-                    worst = (j, gap);
+                let relative = if joint.is_angle(k) { gap } else { gap / size };
+                // What is not a number counts as the largest of all: nothing is larger.
+                if relative > worst.2 || relative.is_nan() {
+                    worst = (j, gap, relative);
                 }
             }
         }
@@ -214,18 +220,17 @@ pub(super) fn initial<S: Real>(system: &System<S>, may_move: bool) -> Result<Ini
     let mut before = f64::INFINITY;
     projection.factor()?;
     loop {
-        let (worst, gap) = projection.rows(constraint);
+        let (worst, gap, open) = projection.rows(size, constraint);
         if !gap.is_finite() {
             return Err(AssemblyError::NotFinite);
         }
         let name = || system.joints[worst].name.clone();
-        if report.iterations == 0 && gap > CLOSED * size && !may_move {
+        if report.iterations == 0 && open > CLOSED && !may_move {
             return Err(AssemblyError::Open { joint: name(), gap });
         }
         // At the rounding of the positions no iteration helps.
         let depth = report.iterations > u64::from(S::DEPTH);
-        if (gap <= 4.0 * f64::EPSILON * size || (gap < 1e-13 * size && gap >= 0.5 * before))
-            && (gap == 0.0 || depth)
+        if (open <= 4.0 * f64::EPSILON || (open < 1e-13 && open >= 0.5 * before)) && (gap == 0.0 || depth)
             || (gap == 0.0 && S::DEPTH == 0)
         {
             break;
@@ -233,7 +238,7 @@ pub(super) fn initial<S: Real>(system: &System<S>, may_move: bool) -> Result<Ini
         if report.iterations >= MOST_ITERATIONS {
             return Err(AssemblyError::NotClosed { joint: name(), gap });
         }
-        before = gap;
+        before = open;
         projection.factor()?;
         projection.solve();
         for b in 0..system.bodies.len() {
@@ -259,7 +264,7 @@ pub(super) fn initial<S: Real>(system: &System<S>, may_move: bool) -> Result<Ini
 
     // Velocities.
     projection.factor()?;
-    projection.rows(|joint, places, out| joint.rates(places, out, &mut [S::zero(); MOST_ROWS]));
+    projection.rows(size, |joint, places, out| joint.rates(places, out, &mut [S::zero(); MOST_ROWS]));
     projection.solve();
     for b in 0..system.bodies.len() {
         let (xi, theta) = (projection.part(6 * b), projection.part(6 * b + 3));
@@ -270,7 +275,7 @@ pub(super) fn initial<S: Real>(system: &System<S>, may_move: bool) -> Result<Ini
     }
 
     // Accelerations and multipliers.
-    projection.rows(|joint, places, out| joint.rates(places, &mut [S::zero(); MOST_ROWS], out));
+    projection.rows(size, |joint, places, out| joint.rates(places, &mut [S::zero(); MOST_ROWS], out));
     for (b, body) in system.bodies.iter().enumerate() {
         let place = projection.places[b];
         let [force, moment] = loads(body, S::zero(), &attitudes[b], &place);

@@ -424,6 +424,18 @@ impl<S: Real> Joint<S> {
         }
     }
 
+    /// True if a row is a cosine between two axes, which has no unit of length.
+    pub(super) fn is_angle(&self, row: usize) -> bool {
+        let mut first = 0;
+        for feature in self.kind.features() {
+            first += feature.rows();
+            if row < first {
+                return matches!(feature, Feature::Perpendicular(..));
+            }
+        }
+        false
+    }
+
     /// False where B has a zero for every pose: row, block (x_A, Θ_A, x_B, Θ_B) and coordinate.
     pub(super) fn touches(&self, row: usize, block: usize, coordinate: usize) -> bool {
         let mut first = 0;

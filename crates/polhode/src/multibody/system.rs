@@ -315,15 +315,16 @@ impl System<f64> {
         self.add_frame(name, End { body: index, point, axes: axes.matrix() })
     }
     fn add_frame(&mut self, name: &str, end: End<f64>) -> Result<(), SystemError> {
-        match self.frames.insert(name.into(), end) {
-            None => Ok(()),
-            Some(_) => Err(SystemError::Twice { what: "bodies or frames", name: name.into() }),
+        if self.frames.contains_key(name) {
+            return Err(SystemError::Twice { what: "bodies or frames", name: name.into() });
         }
+        self.frames.insert(name.into(), end);
+        Ok(())
     }
-    fn take(&mut self, what: &'static str, name: &str) -> Result<(), SystemError> {
-        match self.taken.insert((what, name.into())) {
-            true => Ok(()),
-            false => Err(SystemError::Twice { what, name: name.into() }),
+    fn untaken(&self, what: &'static str, name: &str) -> Result<(), SystemError> {
+        match self.taken.contains(&(what, name.into())) {
+            true => Err(SystemError::Twice { what, name: name.into() }),
+            false => Ok(()),
         }
     }
     fn end(&self, element: &str, name: &str) -> Result<End<f64>, SystemError> {
@@ -351,20 +352,21 @@ impl System<f64> {
     /// Joins two frames.
     pub fn joint(&mut self, name: &str, kind: JointKind<f64>, a: &str, b: &str) -> Result<(), SystemError> {
         let element = format!("the joint '{name}'");
-        self.take("joints", name)?;
+        self.untaken("joints", name)?;
         if let JointKind::Distance(length) = kind
             && !(length.is_finite() && length > 0.0)
         {
             return Err(SystemError::Number { element, what: "its length must be positive", value: length });
         }
         let ends = self.ends(&element, [a, b])?;
+        self.taken.insert(("joints", name.into()));
         self.joints.push(Joint { name: name.into(), kind, ends });
         Ok(())
     }
     /// Lets a force act between two frames.
     pub fn force(&mut self, name: &str, kind: ForceKind<f64>, a: &str, b: &str) -> Result<(), SystemError> {
         let element = format!("the force '{name}'");
-        self.take("forces", name)?;
+        self.untaken("forces", name)?;
         let (ForceKind::SpringDamper { stiffness, damping, length: rest }
         | ForceKind::TorsionSpring { stiffness, damping, angle: rest }) = kind;
         for (value, what) in [
@@ -377,13 +379,14 @@ impl System<f64> {
             }
         }
         let ends = self.ends(&element, [a, b])?;
+        self.taken.insert(("forces", name.into()));
         self.forces.push(Force { name: name.into(), kind, ends });
         Ok(())
     }
     /// Adds coordinates of R^n.
     pub fn coordinates(&mut self, name: &str, extra: Coordinates<f64>) -> Result<(), SystemError> {
         let element = format!("the coordinates '{name}'");
-        self.take("coordinates", name)?;
+        self.untaken("coordinates", name)?;
         let n = extra.len();
         let wrong = |what| Err(SystemError::Matrix { element: element.clone(), what });
         if [&extra.mass, &extra.damping, &extra.stiffness].iter().any(|m| m.len() != n * n) {
@@ -401,6 +404,7 @@ impl System<f64> {
         if mass != mass.transpose() || (n > 0 && mass.cholesky().is_none()) {
             return wrong("its mass matrix must be symmetric and positive definite");
         }
+        self.taken.insert(("coordinates", name.into()));
         self.extra.push(Coordinates { name: name.into(), ..extra });
         Ok(())
     }

@@ -140,6 +140,7 @@ impl<S: Real> DenseLu<S> {
         if !self.factored {
             return b.fill(S::lift(f64::NAN));
         }
+        // A chunk has a length even if there are none.
         let n = self.columns.n().max(1);
         for (k, &row) in self.swaps.iter().enumerate() {
             b.swap(k, row as usize);
