@@ -2,7 +2,9 @@
 //! itself is in [`crate::multibody`].
 
 use super::galpha::Alpha;
-use super::options::{ALPHA_F, ALPHA_M, CHART, CONSTRAINTS, Choice, MAP, NEWMARK_BETA, NEWMARK_GAMMA, RHO};
+use super::options::{
+    ALPHA_F, ALPHA_M, CHART, CONSTRAINTS, Choice, MAP, NEWMARK_BETA, NEWMARK_GAMMA, SYSTEM_RHO,
+};
 use super::registry::{Claims, Part, Row};
 use crate::group::MapKind;
 
@@ -111,10 +113,10 @@ impl AlphaScheme {
 }
 
 /// The options of the geometric form.
-const GEOMETRIC: &[Choice] = &[RHO, ALPHA_M, ALPHA_F, NEWMARK_BETA, NEWMARK_GAMMA, CONSTRAINTS];
+const GEOMETRIC: &[Choice] = &[SYSTEM_RHO, ALPHA_M, ALPHA_F, NEWMARK_BETA, NEWMARK_GAMMA, CONSTRAINTS];
 /// And of the parameterized ones.
 const PARAMETERIZED: &[Choice] =
-    &[RHO, ALPHA_M, ALPHA_F, NEWMARK_BETA, NEWMARK_GAMMA, CONSTRAINTS, MAP, CHART];
+    &[SYSTEM_RHO, ALPHA_M, ALPHA_F, NEWMARK_BETA, NEWMARK_GAMMA, CONSTRAINTS, MAP, CHART];
 
 /// The methods for systems of bodies and joints. They run rotations about a fixed point too, as bodies on a joint.
 pub static SYSTEMS: &[Row] = &[

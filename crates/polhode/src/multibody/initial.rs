@@ -50,6 +50,11 @@ pub enum AssemblyError {
         /// By how much it is still open, in m (or rad).
         gap: f64,
     },
+    /// The equations for the initial values cannot be solved to the digits they need.
+    IllConditioned {
+        /// What is left of them, relative to their right-hand side.
+        residual: f64,
+    },
     /// The joints or the loads give numbers that are not finite.
     NotFinite,
 }
@@ -80,6 +85,11 @@ impl fmt::Display for AssemblyError {
                 "the joints contradict each other: no positions near the given ones close them all, '{joint}' is still \
                  open by {gap:.3e} m (or rad)"
             ),
+            Self::IllConditioned { residual } => write!(
+                f,
+                "the equations for the initial values are too ill-conditioned to solve (relative residual {residual:.1e}): \
+                 masses or lengths of the system differ by too many orders of magnitude, or joints nearly depend on each other"
+            ),
             Self::NotFinite => write!(f, "the initial values give numbers that are not finite"),
         }
     }
@@ -89,6 +99,8 @@ impl std::error::Error for AssemblyError {}
 
 /// Joints closed this well, relative to the size of the system, count as closed; what is left is taken out silently.
 const CLOSED: f64 = 1e-8;
+/// What may be left of the right-hand side of a linear system, relative to it.
+const SOLVED: f64 = 1e-9;
 const MOST_ITERATIONS: u64 = 40;
 
 /// Consistent initial values of all kinds.
@@ -162,9 +174,12 @@ impl<S: Real> Projection<'_, S> {
             FactorError::NotFinite { .. } => AssemblyError::NotFinite,
         })
     }
-    fn solve(&mut self) {
-        if let Some(matrix) = &mut self.matrix {
-            matrix.factors.solve(&mut self.x);
+    /// Solves for what stands on the right-hand side, and sees that it is solved.
+    fn solve(&mut self) -> Result<(), AssemblyError> {
+        match self.matrix.as_mut().map_or(0.0, |matrix| matrix.refined(&mut self.x)) {
+            residual if residual < SOLVED => Ok(()),
+            residual if residual.is_finite() => Err(AssemblyError::IllConditioned { residual }),
+            _ => Err(AssemblyError::NotFinite),
         }
     }
     fn part(&self, at: usize) -> Vector3<S> {
@@ -240,12 +255,12 @@ pub(super) fn initial<S: Real>(system: &System<S>, may_move: bool) -> Result<Ini
         }
         before = open;
         projection.factor()?;
-        projection.solve();
-        for b in 0..system.bodies.len() {
+        projection.solve()?;
+        for (b, attitude) in attitudes.iter_mut().enumerate() {
             let (xi, theta) = (projection.part(6 * b), projection.part(6 * b + 3));
-            attitudes[b] = attitudes[b].advance(&So3::increment(Exponential, &theta)).normalized();
+            *attitude = attitude.advance(&So3::increment(Exponential, &theta)).normalized();
             projection.places[b].x += xi;
-            projection.places[b].r = attitudes[b].matrix();
+            projection.places[b].r = attitude.matrix();
         }
         report.iterations += 1;
     }
@@ -265,7 +280,7 @@ pub(super) fn initial<S: Real>(system: &System<S>, may_move: bool) -> Result<Ini
     // Velocities.
     projection.factor()?;
     projection.rows(size, |joint, places, out| joint.rates(places, out, &mut [S::zero(); MOST_ROWS]));
-    projection.solve();
+    projection.solve()?;
     for b in 0..system.bodies.len() {
         let (xi, theta) = (projection.part(6 * b), projection.part(6 * b + 3));
         projection.places[b].v += xi;
@@ -290,11 +305,10 @@ pub(super) fn initial<S: Real>(system: &System<S>, may_move: bool) -> Result<Ini
     for force in &system.forces {
         let bodies = force.ends.map(|end| end.body);
         let wrenches = force.wrenches(projection.ends(bodies).each_ref());
-        for (i, body) in bodies.iter().enumerate() {
+        for (wrench, body) in wrenches.chunks(2).zip(bodies) {
             if let Some(body) = body {
-                for k in 0..3 {
-                    projection.x[6 * body + k] += wrenches[2 * i][k];
-                    projection.x[6 * body + 3 + k] += wrenches[2 * i + 1][k];
+                for (x, w) in projection.x[6 * body..].iter_mut().zip(wrench.iter().flatten()) {
+                    *x += *w;
                 }
             }
         }
@@ -310,7 +324,7 @@ pub(super) fn initial<S: Real>(system: &System<S>, may_move: bool) -> Result<Ini
             projection.x[start + i] = force;
         }
     }
-    projection.solve();
+    projection.solve()?;
     if !projection.x.iter().all(|x| crate::scalar::Mask::all(x.is_finite())) {
         return Err(AssemblyError::NotFinite);
     }
@@ -334,9 +348,8 @@ pub(super) fn initial<S: Real>(system: &System<S>, may_move: bool) -> Result<Ini
     let mut lambda = vec![S::zero(); projection.layout.rows];
     for (j, joint) in system.joints.iter().enumerate() {
         let (start, first) = (projection.layout.joints[j], projection.layout.multipliers[j]);
-        for k in 0..joint.kind.rows() {
-            lambda[first + k] = projection.x[start + k];
-        }
+        let count = joint.kind.rows();
+        lambda[first..first + count].copy_from_slice(&projection.x[start..start + count]);
     }
     let extra = system.extra.iter().zip(&projection.layout.extra).map(|(extra, start)| {
         let acceleration = projection.x[*start..start + extra.len()].to_vec();

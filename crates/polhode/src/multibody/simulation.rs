@@ -213,7 +213,7 @@ impl<'a, S: Real> Simulation<'a, S> {
         if scheme.form != Form::Geometric {
             let map = Vectorial::from(scheme.map);
             let angle = stepping.work.largest_parameters().sqrt();
-            if !(angle < map.limit()) {
+            if angle.is_nan() || angle >= map.limit() {
                 let error = StepError::MapLimit { t, h: size, map: map.name(), angle, limit: map.limit() };
                 return Err(error.unless_astray(self.spent.iterations - before));
             }

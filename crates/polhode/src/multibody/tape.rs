@@ -1,7 +1,7 @@
 //! A sparse matrix that is written again and again in the same order: the first time its places are recorded, from then
 //! on a value goes where the same value went before.
 
-use crate::scalar::Real;
+use crate::scalar::{Mask, Real};
 use crate::solve::{Block, FactorError, Factors, Pattern, elimination_order};
 use nalgebra::Matrix3;
 
@@ -57,6 +57,7 @@ impl<S: Real> Sink<S> for Values<'_, S> {
 /// A matrix with its places, values and factors.
 #[derive(Clone, Debug)]
 pub(super) struct Matrix<S: Real> {
+    pattern: Pattern,
     places: Vec<u32>,
     values: Vec<S>,
     pub(super) factors: Factors<S>,
@@ -80,6 +81,7 @@ impl<S: Real> Matrix<S> {
             places: places.entries.iter().map(place).collect(),
             values: vec![S::zero(); pattern.nonzeros()],
             factors: Factors::new(&pattern, &order),
+            pattern,
         }
     }
     /// Room for new values, all zero.
@@ -90,5 +92,22 @@ impl<S: Real> Matrix<S> {
     /// Factors what was written.
     pub(super) fn factor(&mut self) -> Result<(), FactorError> {
         self.factors.factor(&self.values)
+    }
+    /// Solves in place, with one correction by what is left; what is left then, relative to the right-hand side.
+    pub(super) fn refined(&mut self, x: &mut [S]) -> f64 {
+        let right = x.to_vec();
+        let mut left = right.clone();
+        self.factors.solve(x);
+        let residual = |x: &[S], left: &mut [S]| {
+            self.pattern.multiply(&self.values, x, left);
+            left.iter_mut().zip(&right).for_each(|(l, r)| *l = *r - *l);
+        };
+        residual(x, &mut left);
+        self.factors.solve(&mut left);
+        x.iter_mut().zip(&left).for_each(|(x, l)| *x += *l);
+        residual(x, &mut left);
+        let size = |v: &[S]| v.iter().map(|x| x.abs().largest()).fold(0.0, f64::max);
+        let finite = x.iter().all(|x| x.is_finite().all());
+        if finite { size(&left) / size(&right).max(f64::MIN_POSITIVE) } else { f64::NAN }
     }
 }

@@ -206,7 +206,7 @@ impl Problem {
         let distance = line.norm();
         let along = (coupler * coupler - rocker * rocker + distance * distance) / (2.0 * distance);
         let square = coupler * coupler - along * along;
-        if !(square > 0.0) {
+        if square <= 0.0 {
             let reason = format!(
                 "with the crank at {angle} rad its pin is {distance} m from the pivot of the rocker, which coupler \
                  ({coupler} m) and rocker ({rocker} m) do not reach"
@@ -257,7 +257,7 @@ impl Problem {
         let plane = |x: f64, y: f64| Vector3::new(x, y, 0.0);
         let pin = plane(crank * angle.cos(), crank * angle.sin());
         let square = rod * rod - pin.y * pin.y;
-        if !(square > 0.0) {
+        if square <= 0.0 {
             let reason = format!(
                 "the rod ({rod} m) does not reach from the pin of the crank, {} m off the line, to the slider",
                 pin.y.abs()
