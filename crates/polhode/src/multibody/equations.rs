@@ -100,8 +100,7 @@ pub(super) struct Workspace<S: Real> {
     pub(super) trouble: Option<FactorError>,
 }
 
-/// The part of the size of things (a radian, the distance from the origin) that counts as the motion of a step if that is
-/// less: their rounding is the limit of all corrections.
+/// The angle that counts as the motion of a step if that is less: rounding of the attitude is the limit of all corrections.
 const LEAST_MOTION: f64 = 1.0 / 16.0;
 
 fn lengths<S: Real>(v: &Vector3<S>) -> S {
@@ -319,7 +318,7 @@ impl<S: Real> Stepping<'_, S> {
             };
             let floor = S::lift(LEAST_MOTION);
             step.sizes = [
-                (lengths(&body.velocity) * self.h).max((lengths(&body.position) + self.work.arms[b]) * floor),
+                (lengths(&body.velocity) * self.h).max(lengths(&body.position) + self.work.arms[b]),
                 (lengths(&body.omega_body) * self.h).max(floor),
             ];
         }
