@@ -13,7 +13,7 @@
 use super::joint::{COORDINATES, MOST_ROWS, Place, zero};
 use super::layout::Layout;
 use super::state::{Flat, Moving};
-use super::system::{Rigid, System};
+use super::system::{End, Rigid, System};
 use super::tape::{Matrix, Places, Sink};
 use crate::body::{Kinematics, Load};
 use crate::group::{Exponential, Group, Map, MapKind, Rotation, So3, Tangent, Vectorial, spin};
@@ -37,8 +37,8 @@ pub(super) struct Step<S: Real> {
     change: [Vector3<S>; 2],
     /// p; the same in index 3.
     moved: [Vector3<S>; 2],
-    /// What corrections of the position are compared with.
-    length: S,
+    /// What corrections of the position and of the attitude are compared with.
+    sizes: [S; 2],
 }
 
 /// A body at the iterate.
@@ -75,6 +75,37 @@ struct Weights<S> {
     multiplier: S,
 }
 
+/// The highest order of extrapolation.
+const ORDER: usize = 3;
+
+/// The solutions of the last steps of one size, to begin the next one with. Motions are smooth on the scale of a step, and
+/// what extrapolation gains in digits lets old factors do for the rest.
+#[derive(Clone, Debug)]
+struct History<S> {
+    /// The step size, not a number while there are no solutions.
+    h: f64,
+    /// The backward differences of each unknown, its last value first.
+    differences: Vec<[S; ORDER + 2]>,
+    /// The order that would have been the best one for the last step.
+    order: usize,
+    /// Iterations spent since the factors were made, beyond those that new ones take.
+    extra: u64,
+    /// Steps that the factors served after the one that made them.
+    served: u64,
+    /// Steps to wait before old factors are tried again.
+    wait: u64,
+    /// True if this step began with old factors, and if it made new ones.
+    began: bool,
+    made: bool,
+}
+
+/// Iterations of a step with new factors.
+const USUAL: u64 = 2;
+/// What new factors cost, in iterations (measured: 2.5 to 7). When old ones have cost as much they are not kept.
+const PRICE: u64 = 4;
+/// How many steps make new factors after old ones served none, so that failures are cheap on the whole.
+const WAIT: u64 = 8;
+
 /// All that a step works on. Allocated once.
 #[derive(Clone, Debug)]
 pub(super) struct Workspace<S: Real> {
@@ -97,7 +128,10 @@ pub(super) struct Workspace<S: Real> {
     mass: S,
     /// Distances of the joints from the centre of mass of each body.
     arms: Vec<S>,
+    /// How far each body turns per displacement of its joints: their rounding is that of positions in space.
+    levers: Vec<S>,
     pub(super) trouble: Option<FactorError>,
+    history: History<S>,
 }
 
 fn lengths<S: Real>(v: &Vector3<S>) -> S {
@@ -107,17 +141,21 @@ fn lengths<S: Real>(v: &Vector3<S>) -> S {
 impl<S: Real> Workspace<S> {
     pub(super) fn new(system: &System<S>, scheme: &AlphaScheme) -> Self {
         let layout = Layout::new(system, scheme.stabilized);
-        let mut arms: Vec<S> = vec![S::zero(); system.bodies.len()];
-        for end in
-            system.joints.iter().flat_map(|j| &j.ends).chain(system.forces.iter().flat_map(|f| &f.ends))
-        {
-            if let Some(body) = end.body {
-                arms[body] = arms[body].max(lengths(&end.point));
+        let reach = |ends: &mut dyn Iterator<Item = &End<S>>| {
+            let mut arms: Vec<S> = vec![S::zero(); system.bodies.len()];
+            for end in ends {
+                if let Some(body) = end.body {
+                    arms[body] = arms[body].max(lengths(&end.point));
+                }
             }
-        }
-        for (arm, body) in arms.iter_mut().zip(&system.bodies) {
-            let size = body.inertia.matrix().trace() / body.mass;
-            *arm = arm.max(size.sqrt());
+            arms
+        };
+        let mut levers = reach(&mut system.joints.iter().flat_map(|j| &j.ends));
+        let mut arms = reach(&mut system.forces.iter().flat_map(|f| &f.ends));
+        for (b, body) in system.bodies.iter().enumerate() {
+            let (square, arm) = (body.inertia.matrix().trace() / body.mass, levers[b]);
+            arms[b] = arms[b].max(arm).max(square.sqrt());
+            levers[b] = arm / (arm * arm + square);
         }
         let mut mass = S::zero();
         for body in &system.bodies {
@@ -136,7 +174,7 @@ impl<S: Real> Workspace<S> {
             carried: zero(),
             change: [zero(); 2],
             moved: [zero(); 2],
-            length: S::one(),
+            sizes: [S::one(); 2],
         };
         let now = Now {
             place: Place::ground(),
@@ -165,7 +203,18 @@ impl<S: Real> Workspace<S> {
             residual: vec![S::zero(); n],
             mass,
             arms,
+            levers,
             trouble: None,
+            history: History {
+                h: f64::NAN,
+                differences: vec![[S::zero(); ORDER + 2]; n],
+                order: 0,
+                extra: 0,
+                served: 0,
+                wait: 0,
+                began: false,
+                made: false,
+            },
             layout,
         }
     }
@@ -191,8 +240,9 @@ pub(super) struct Stepping<'a, S: Real> {
     pub(super) lambda: &'a [S],
     pub(super) work: &'a mut Workspace<S>,
     pub(super) t: S,
-    pub(super) h: S,
-    pub(super) whole: S,
+    h: S,
+    whole: S,
+    weights: Weights<S>,
 }
 
 /// The places of both ends of a joint or force; the ground is still.
@@ -237,15 +287,15 @@ fn seeded<S: Real, const N: usize>(place: &Place<S>, first: usize, pose: bool) -
     }
 }
 
-impl<S: Real> Stepping<'_, S> {
-    fn weights(&self) -> Weights<S> {
-        let (h, alpha, number) = (self.h, self.work.scheme.weights, S::lift);
+impl<S: Real> Weights<S> {
+    fn new(work: &Workspace<S>, h: S) -> Self {
+        let (alpha, number) = (work.scheme.weights, S::lift);
         let per = (number(alpha.beta) * h * h).recip();
-        let (inertial, complementary, acceleration) = match self.work.scheme.form {
+        let (inertial, complementary, acceleration) = match work.scheme.form {
             Form::Residual => (number(1.0 - alpha.m), number(1.0 - alpha.f), per),
             _ => (S::one(), S::one(), per * number((1.0 - alpha.m) / (1.0 - alpha.f))),
         };
-        let force = inertial * acceleration * self.work.mass;
+        let force = inertial * acceleration * work.mass;
         Weights {
             velocity: number(alpha.gamma / alpha.beta) / h,
             acceleration,
@@ -254,6 +304,90 @@ impl<S: Real> Stepping<'_, S> {
             scale: force.recip(),
             multiplier: force / complementary,
         }
+    }
+}
+
+impl<'a, S: Real> Stepping<'a, S> {
+    /// A step of size `h` from `t`.
+    pub(super) fn new(
+        system: &'a System<S>,
+        (bodies, extra, lambda): (&'a [Moving<S>], &'a [Flat<S>], &'a [S]),
+        work: &'a mut Workspace<S>,
+        t: S,
+        h: S,
+    ) -> Self {
+        let weights = Weights::new(work, h);
+        Stepping { system, bodies, extra, lambda, work, t, h, whole: h, weights }
+    }
+
+    /// Every unknown of the iterate with its differences; the last argument is true for those of joints.
+    #[inline(always)]
+    fn unknowns(&mut self, mut each: impl FnMut(&mut S, &mut [S; ORDER + 2], bool)) {
+        let work = &mut *self.work;
+        let differences = &mut work.history.differences[..];
+        for (b, step) in work.steps.iter_mut().enumerate() {
+            let Step { change, moved, .. } = step;
+            let parts = [(work.layout.motion(b), change), (work.layout.pose(b), moved)];
+            // Without stabilization both are one.
+            for (at, part) in parts.into_iter().take(if work.scheme.stabilized { 2 } else { 1 }) {
+                for (i, x) in part.iter_mut().flat_map(|v| v.iter_mut()).enumerate() {
+                    each(x, &mut differences[at + i], false);
+                }
+            }
+            if !work.scheme.stabilized {
+                step.moved = step.change;
+            }
+        }
+        for (j, joint) in self.system.joints.iter().enumerate() {
+            let (start, first, count) =
+                (work.layout.joints[j], work.layout.multipliers[j], joint.kind.rows());
+            for k in 0..count {
+                each(&mut work.lambda[first + k], &mut differences[start + k], true);
+                if work.scheme.stabilized {
+                    each(&mut work.eta[first + k], &mut differences[start + count + k], true);
+                }
+            }
+        }
+        for (flat, start) in work.flat.iter_mut().zip(&work.layout.extra) {
+            for (k, x) in flat[2].iter_mut().enumerate() {
+                each(x, &mut differences[start + k], false);
+            }
+        }
+    }
+    /// Begins with the extrapolation of the last steps.
+    fn extrapolate(&mut self) {
+        let terms = self.work.history.order + 1;
+        self.unknowns(|x, differences, _| {
+            *x = differences[..terms].iter().fold(S::zero(), |sum, d| sum + *d)
+        });
+    }
+    /// Takes the solution, found in so many iterations, into the history.
+    pub(super) fn remember(&mut self, iterations: u64) {
+        let history = &mut self.work.history;
+        if history.made {
+            history.wait = history.wait.saturating_sub(1);
+        } else {
+            history.extra += iterations.saturating_sub(USUAL);
+            history.served += 1;
+        }
+        let h = self.h.largest();
+        let goes_on = core::mem::replace(&mut history.h, h) == h;
+        let mut sizes = [S::zero(); ORDER + 2];
+        self.unknowns(|x, differences, tied| {
+            let mut new = [S::zero(); ORDER + 2];
+            new[0] = *x;
+            if goes_on {
+                for i in 0..=ORDER {
+                    new[i + 1] = new[i] - differences[i];
+                    sizes[i] += if tied { S::zero() } else { new[i + 1].abs() };
+                }
+            }
+            *differences = new;
+        });
+        // What each order would have been off by.
+        let better =
+            |best: usize, i: usize| if sizes[i].largest() < sizes[best].largest() { i } else { best };
+        self.work.history.order = (1..=ORDER).fold(0, better);
     }
 
     /// x*, ẋ* of eqs (78), (88) for a coordinate with velocity v, algorithmic acceleration a and acceleration w.
@@ -300,6 +434,8 @@ impl<S: Real> Stepping<'_, S> {
     }
 
     fn predict(&mut self) {
+        let jointed = self.bodies.iter().zip(&self.work.levers).filter(|(_, lever)| !lever.is_zero());
+        let farthest = jointed.fold(S::zero(), |far, (body, _)| far.max(lengths(&body.position)));
         for b in 0..self.bodies.len() {
             let body = &self.bodies[b];
             let (position, velocity) =
@@ -313,7 +449,9 @@ impl<S: Real> Stepping<'_, S> {
                 None => (Matrix3::identity(), body.carried[1]),
                 Some(tangent) => (tangent.matrix(), tangent.matrix().transpose() * body.carried[1]),
             };
-            step.length = lengths(&body.position) + self.work.arms[b];
+            // Joints hand the rounding of one body on to all.
+            let far = if self.work.levers[b].is_zero() { lengths(&body.position) } else { farthest };
+            step.sizes = [far + self.work.arms[b], S::one() + far * self.work.levers[b]];
         }
         for i in 0..self.extra.len() {
             for k in 0..self.extra[i].position.len() {
@@ -664,14 +802,14 @@ impl<S: Real> Stepping<'_, S> {
             self.residual();
             return;
         }
-        let weights = self.weights();
+        let weights = self.weights;
         for b in 0..self.bodies.len() {
             self.work.now[b] = self.evaluate(b, &weights);
         }
     }
     /// The extra coordinates at the end of the step.
     pub(super) fn finish_flat(&self, i: usize, out: &mut Flat<S>) {
-        let (weights, alpha, before) = (self.weights(), self.work.scheme.weights, &self.extra[i]);
+        let (weights, alpha, before) = (self.weights, self.work.scheme.weights, &self.extra[i]);
         let [position, velocity, change] = &self.work.flat[i];
         for k in 0..change.len() {
             let w = change[k] * weights.acceleration;
@@ -711,11 +849,21 @@ fn exponential_inverse<S: Real>(p: &Vector3<S>) -> Matrix3<S> {
 impl<S: Real> Equations<S> for Stepping<'_, S> {
     fn guess(&mut self, rung: Rung, _lanes: S::Mask) {
         self.predict();
+        let history = &mut self.work.history;
+        if rung == Rung::Quick {
+            let goes_on = history.h == self.h.largest();
+            let good = history.extra < PRICE && history.wait == 0 && self.work.trouble.is_none();
+            (history.began, history.made) = (goes_on && good, false);
+            if goes_on {
+                return self.extrapolate();
+            }
+        }
+        // A failure leaves nothing to go on with.
+        history.h = f64::NAN;
         if rung == Rung::Continued {
             return;
         }
-        let weights = self.weights();
-        let per = weights.acceleration.recip();
+        let per = self.weights.acceleration.recip();
         for b in 0..self.bodies.len() {
             let body = &self.bodies[b];
             let ([_, a, w], _) = self.chart(body);
@@ -745,12 +893,13 @@ impl<S: Real> Equations<S> for Stepping<'_, S> {
 
     fn shorten(&mut self, fraction: f64) {
         self.h = self.whole * S::lift(fraction);
+        self.weights = Weights::new(self.work, self.h);
         self.predict();
     }
 
     #[inline]
     fn residual(&mut self) {
-        let weights = self.weights();
+        let weights = self.weights;
         let time = self.t + self.h;
         for b in 0..self.bodies.len() {
             let mut now = self.evaluate(b, &weights);
@@ -833,7 +982,7 @@ impl<S: Real> Equations<S> for Stepping<'_, S> {
 
     #[inline]
     fn linearize(&mut self, _rung: Rung, _lanes: S::Mask) {
-        let weights = self.weights();
+        let weights = self.weights;
         let mut matrix = match self.work.matrix.take() {
             Some(matrix) => matrix,
             None => {
@@ -844,12 +993,17 @@ impl<S: Real> Equations<S> for Stepping<'_, S> {
         };
         self.write(&weights, &mut matrix.rewrite());
         self.work.trouble = matrix.factor().err();
+        let history = &mut self.work.history;
+        if history.began && !history.made && history.served == 0 {
+            history.wait = WAIT;
+        }
+        (history.made, history.extra, history.served) = (true, 0, 0);
         self.work.matrix = Some(matrix);
     }
 
     #[inline]
     fn correct(&mut self, _lanes: S::Mask) -> S {
-        let weights = self.weights();
+        let weights = self.weights;
         let work = &mut *self.work;
         if let Some(matrix) = &mut work.matrix {
             matrix.factors.solve(&mut work.residual);
@@ -875,7 +1029,7 @@ impl<S: Real> Equations<S> for Stepping<'_, S> {
             } else {
                 step.moved = step.change;
             }
-            seen(lengths(&xi) / step.length + lengths(&theta));
+            seen(lengths(&xi) / step.sizes[0] + lengths(&theta) / step.sizes[1]);
         }
         for (j, joint) in self.system.joints.iter().enumerate() {
             let (start, first, count) =
@@ -900,6 +1054,9 @@ impl<S: Real> Equations<S> for Stepping<'_, S> {
         if sum.is_finite().all() { size } else { sum }
     }
 
+    fn prepared(&self) -> bool {
+        self.work.history.began
+    }
     fn moved(&self) -> S {
         S::zero()
     }
