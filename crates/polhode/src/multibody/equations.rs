@@ -330,8 +330,9 @@ impl<'a, S: Real> Stepping<'a, S> {
             let parts = [(work.layout.motion(b), change), (work.layout.pose(b), moved)];
             // Without stabilization both are one.
             for (at, part) in parts.into_iter().take(if work.scheme.stabilized { 2 } else { 1 }) {
-                for (i, x) in part.iter_mut().flat_map(|v| v.iter_mut()).enumerate() {
-                    each(x, &mut differences[at + i], false);
+                let differences = &mut differences[at..at + 6];
+                for i in 0..6 {
+                    each(&mut part[i / 3][i % 3], &mut differences[i], false);
                 }
             }
             if !work.scheme.stabilized {
@@ -356,9 +357,13 @@ impl<'a, S: Real> Stepping<'a, S> {
     }
     /// Begins with the extrapolation of the last steps.
     fn extrapolate(&mut self) {
-        let terms = self.work.history.order + 1;
+        let order = self.work.history.order;
+        let factors: [S; ORDER] = core::array::from_fn(|i| S::lift(if i < order { 1.0 } else { 0.0 }));
         self.unknowns(|x, differences, _| {
-            *x = differences[..terms].iter().fold(S::zero(), |sum, d| sum + *d)
+            *x = differences[0];
+            for i in 0..ORDER {
+                *x += differences[i + 1] * factors[i];
+            }
         });
     }
     /// Takes the solution, found in so many iterations, into the history.
@@ -479,47 +484,33 @@ impl<'a, S: Real> Stepping<'a, S> {
         }
     }
 
-    /// A body at the iterate, without forces from outside.
+    /// Takes a body to the iterate, without forces from outside.
     #[inline(always)]
-    fn evaluate(&self, b: usize, weights: &Weights<S>) -> Now<S> {
-        let (step, body, moving) = (&self.work.steps[b], &self.system.bodies[b], &self.bodies[b]);
-        let parameters = step.parameters + step.moved[1];
-        let parameters_rate = step.parameters_rate + step.change[1] * weights.velocity;
-        let parameters_acceleration = step.change[1] * weights.acceleration;
-        let map = self.work.map();
-        let inertia = body.inertia.matrix();
-        let (omega, tangent, turning) = match self.work.scheme.form {
-            Form::Geometric => (parameters_rate, None, None),
-            _ => {
-                let tangent = Tangent::new(map, &parameters);
-                let turning = inertia * tangent.rate(&parameters_rate);
-                (tangent.times(&parameters_rate), Some(tangent), Some(turning))
-            }
-        };
-        let attitude = match self.work.scheme.form {
-            Form::Geometric => moving.attitude.advance(&So3::increment(Exponential, &parameters)),
-            _ => moving.reference.advance(&So3::increment(map, &parameters)),
-        };
-        let gyroscopic = omega.cross(&(inertia * omega));
-        Now {
-            place: Place {
-                x: step.position + step.moved[0],
-                r: attitude.matrix(),
-                v: step.velocity + step.change[0] * weights.velocity,
-                omega,
-            },
-            attitude,
-            acceleration: step.change[0] * weights.acceleration,
-            parameters,
-            parameters_rate,
-            parameters_acceleration,
-            tangent,
-            complementary: [
-                self.system.gravity * -body.mass,
-                turning.map_or(gyroscopic, |turning| gyroscopic + turning),
-            ],
-            omega_slopes: [Matrix3::zeros(); 2],
+    fn evaluate(&mut self, b: usize, weights: &Weights<S>) {
+        let (map, form) = (self.work.map(), self.work.scheme.form);
+        let (step, now) = (&self.work.steps[b], &mut self.work.now[b]);
+        let (body, moving) = (&self.system.bodies[b], &self.bodies[b]);
+        let inertia = &body.inertia.matrix;
+        now.parameters = step.parameters + step.moved[1];
+        now.parameters_rate = step.parameters_rate + step.change[1] * weights.velocity;
+        now.parameters_acceleration = step.change[1] * weights.acceleration;
+        now.complementary = [self.system.gravity * -body.mass, zero()];
+        if form == Form::Geometric {
+            now.place.omega = now.parameters_rate;
+            now.attitude = moving.attitude.advance(&So3::increment(Exponential, &now.parameters));
+        } else {
+            let tangent = Tangent::new(map, &now.parameters);
+            now.complementary[1] = inertia.times(&tangent.rate(&now.parameters_rate));
+            now.place.omega = tangent.times(&now.parameters_rate);
+            now.attitude = moving.reference.advance(&So3::increment(map, &now.parameters));
+            now.tangent = Some(tangent);
         }
+        let omega = now.place.omega;
+        now.complementary[1] += omega.cross(&inertia.times(&omega));
+        now.place.x = step.position + step.moved[0];
+        now.place.r = now.attitude.matrix();
+        now.place.v = step.velocity + step.change[0] * weights.velocity;
+        now.acceleration = step.change[0] * weights.acceleration;
     }
 
     /// f_a of a body in the iterate.
@@ -530,7 +521,7 @@ impl<'a, S: Real> Stepping<'a, S> {
             Some(tangent) => tangent.times(&now.parameters_acceleration),
             None => now.parameters_acceleration,
         };
-        [now.acceleration * body.mass, body.inertia.matrix() * rate]
+        [now.acceleration * body.mass, body.inertia.matrix.times(&rate)]
     }
 
     /// The derivative of the moment equations of a body with respect to θ of its attitude and of its rates, without
@@ -626,16 +617,15 @@ impl<'a, S: Real> Stepping<'a, S> {
                 joint.rate_slopes(places, &mut slopes);
             }
             for (k, row) in rows[..count].iter().enumerate() {
+                let touched = joint.touched(k);
                 for (block, slope) in row.iter().enumerate() {
                     let Some(body) = bodies[block / 2] else { continue };
                     let turned = block % 2 == 1;
                     let (motion, pose) =
                         (layout.motion(body) + block % 2 * 3, layout.pose(body) + block % 2 * 3);
-                    for i in 0..3 {
-                        if joint.touches(k, block, i) {
-                            sink.add(start + k, pose + i, slope[i]);
-                            sink.add(motion + i, start + k, slope[i]);
-                        }
+                    for i in if turned { 0..3 } else { touched.clone() } {
+                        sink.add(start + k, pose + i, slope[i]);
+                        sink.add(motion + i, start + k, slope[i]);
                     }
                     if !self.work.scheme.stabilized {
                         continue;
@@ -804,7 +794,7 @@ impl<'a, S: Real> Stepping<'a, S> {
         }
         let weights = self.weights;
         for b in 0..self.bodies.len() {
-            self.work.now[b] = self.evaluate(b, &weights);
+            self.evaluate(b, &weights);
         }
     }
     /// The extra coordinates at the end of the step.
@@ -902,14 +892,14 @@ impl<S: Real> Equations<S> for Stepping<'_, S> {
         let weights = self.weights;
         let time = self.t + self.h;
         for b in 0..self.bodies.len() {
-            let mut now = self.evaluate(b, &weights);
+            self.evaluate(b, &weights);
             let body = &self.system.bodies[b];
             if !body.loads.is_empty() {
+                let now = &mut self.work.now[b];
                 let [force, moment] = loads(body, time, &now.attitude, &now.place);
                 now.complementary[0] -= force;
                 now.complementary[1] -= moment;
             }
-            self.work.now[b] = now;
         }
         let ground = Place::ground();
         for force in &self.system.forces {
