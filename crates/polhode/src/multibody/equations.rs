@@ -78,14 +78,14 @@ struct Weights<S> {
 /// The highest order of extrapolation.
 const ORDER: usize = 3;
 
-/// The solutions of the last steps of one size, to begin the next one with. Motions are smooth on the scale of a step, and
-/// what extrapolation gains in digits lets old factors do for the rest.
+/// The solutions of the last steps of one size, to begin the next one with. Motions are smooth on the scale of a step,
+/// and what extrapolation gains in digits lets old factors do for the rest.
 #[derive(Clone, Debug)]
 struct History<S> {
     /// The step size, not a number while there are no solutions.
     h: f64,
     /// The backward differences of each unknown, its last value first.
-    differences: Vec<[S; ORDER + 2]>,
+    differences: Vec<[S; ORDER + 1]>,
     /// The order that would have been the best one for the last step.
     order: usize,
     /// Iterations spent since the factors were made, beyond those that new ones take.
@@ -207,7 +207,7 @@ impl<S: Real> Workspace<S> {
             trouble: None,
             history: History {
                 h: f64::NAN,
-                differences: vec![[S::zero(); ORDER + 2]; n],
+                differences: vec![[S::zero(); ORDER + 1]; n],
                 order: 0,
                 extra: 0,
                 served: 0,
@@ -322,7 +322,7 @@ impl<'a, S: Real> Stepping<'a, S> {
 
     /// Every unknown of the iterate with its differences; the last argument is true for those of joints.
     #[inline(always)]
-    fn unknowns(&mut self, mut each: impl FnMut(&mut S, &mut [S; ORDER + 2], bool)) {
+    fn unknowns(&mut self, mut each: impl FnMut(&mut S, &mut [S; ORDER + 1], bool)) {
         let work = &mut *self.work;
         let differences = &mut work.history.differences[..];
         for (b, step) in work.steps.iter_mut().enumerate() {
@@ -377,18 +377,21 @@ impl<'a, S: Real> Stepping<'a, S> {
         }
         let h = self.h.largest();
         let goes_on = core::mem::replace(&mut history.h, h) == h;
-        let mut sizes = [S::zero(); ORDER + 2];
-        self.unknowns(|x, differences, tied| {
-            let mut new = [S::zero(); ORDER + 2];
-            new[0] = *x;
-            if goes_on {
-                for i in 0..=ORDER {
-                    new[i + 1] = new[i] - differences[i];
-                    sizes[i] += if tied { S::zero() } else { new[i + 1].abs() };
+        let mut sizes = [S::zero(); ORDER + 1];
+        if !goes_on {
+            self.work.history.differences.fill(sizes);
+            self.unknowns(|x, differences, _| differences[0] = *x);
+        } else {
+            self.unknowns(|x, differences, tied| {
+                let mut new = *x;
+                for (old, size) in differences.iter_mut().zip(&mut sizes) {
+                    let change = new - *old;
+                    *old = new;
+                    new = change;
+                    *size += if tied { S::zero() } else { new.abs() };
                 }
-            }
-            *differences = new;
-        });
+            });
+        }
         // What each order would have been off by.
         let better =
             |best: usize, i: usize| if sizes[i].largest() < sizes[best].largest() { i } else { best };
