@@ -1,15 +1,17 @@
 //! Cost of a step of the fast top, every method beside a hand-written quaternion RK4, in one run:
 //! `cargo bench -p polhode`. With `-- --instructions` the instruction counts too (needs valgrind), which do not
-//! depend on what else the machine does.
+//! depend on what else the machine does. A second table has chains of bodies in joints.
 
 use nalgebra::{Matrix3, Vector3};
 use polhode::body::{Body, RotaryInertia, State, TopGravity};
 use polhode::group::{Rotation, So3};
 use polhode::method::{Method, REGISTRY, Stepper};
+use polhode::multibody::Simulation;
+use polhode::problem::Problem;
 use polhode::scalar::{F64x4, Real};
 use std::hint::black_box;
 use std::process::Command;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 const H: f64 = 1e-3;
 
@@ -77,13 +79,40 @@ fn by_method<S: Real>(id: &str, n: u64) {
     black_box(state);
 }
 
-fn steps(name: &str, n: u64) {
-    match name.strip_suffix(" x4") {
-        Some("rk4 by hand") => by_hand::<F64x4>(n),
-        Some(id) => by_method::<F64x4>(id, n),
-        None if name == "rk4 by hand" => by_hand::<f64>(n),
-        None => by_method::<f64>(name, n),
+/// A chain that falls, `chain 64 spherical`; the time of its steps alone, which are few where it is long.
+fn by_chain(bodies: &str, joint: &str, n: u64) -> Option<Duration> {
+    let mut problem = Problem::named("chain").ok()?;
+    let (joint, spin) = if joint == "spherical" { ("0", "1") } else { ("1", "0") };
+    for (name, value) in [("bodies", bodies), ("joint", joint), ("spin", spin)] {
+        problem.set(name, value).ok()?;
     }
+    let model = problem.model().ok()?;
+    let method = Method::parse("geometric-alpha,rho=0.8").ok()?;
+    let mut simulation = Simulation::new(model.system()?, &method).ok()?;
+    simulation.step(H).ok()?;
+    let clock = Instant::now();
+    for _ in 0..n {
+        simulation.step(H).ok()?;
+    }
+    Some(clock.elapsed())
+}
+
+fn steps(name: &str, n: u64) -> Duration {
+    let clock = Instant::now();
+    match name.split(' ').collect::<Vec<_>>()[..] {
+        ["chain", bodies, joint] => return by_chain(bodies, joint, n).unwrap_or(Duration::MAX),
+        ["rk4", .., "x4"] => by_hand::<F64x4>(n),
+        [id, "x4"] => by_method::<F64x4>(id, n),
+        ["rk4", ..] => by_hand::<f64>(n),
+        _ => by_method::<f64>(name, n),
+    }
+    clock.elapsed()
+}
+
+/// How many bodies a step moves.
+fn bodies(name: &str) -> u64 {
+    let chain = name.strip_prefix("chain ").and_then(|rest| rest.split(' ').next()?.parse().ok());
+    chain.unwrap_or(if name.ends_with(" x4") { 4 } else { 1 })
 }
 
 /// Best of several rounds, so that a busy machine counts less.
@@ -91,11 +120,8 @@ fn nanoseconds(names: &[String]) -> Vec<f64> {
     let mut best = vec![f64::INFINITY; names.len()];
     for _ in 0..9 {
         for (name, best) in names.iter().zip(&mut best) {
-            let n = 40_000;
-            let clock = Instant::now();
-            steps(name, n);
-            let lanes = if name.ends_with(" x4") { 4.0 } else { 1.0 };
-            *best = best.min(clock.elapsed().as_nanos() as f64 / n as f64 / lanes);
+            let n = if name.starts_with("chain") { 20_000 / bodies(name) } else { 40_000 };
+            *best = best.min(steps(name, n).as_nanos() as f64 / (n * bodies(name)) as f64);
         }
     }
     best
@@ -115,15 +141,16 @@ fn instructions(name: &str) -> Option<f64> {
         let line = text.lines().find(|l| l.contains("Collected :"))?;
         line.rsplit(' ').next()?.trim().parse().ok()
     };
-    let lanes = if name.ends_with(" x4") { 4.0 } else { 1.0 };
-    Some((count(3000)? - count(1000)?) / 2000.0 / lanes)
+    let n = if name.starts_with("chain") { 1000 / bodies(name) + 5 } else { 1000 };
+    Some((count(3 * n)? - count(n)?) / (2 * n * bodies(name)) as f64)
 }
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
     if let Some(i) = arguments.iter().position(|a| a == "--only") {
         let n = arguments.get(i + 2).and_then(|n| n.parse().ok()).unwrap_or(1000);
-        return steps(arguments.get(i + 1).map_or("", |s| s), n);
+        steps(arguments.get(i + 1).map_or("", |s| s), n);
+        return;
     }
     let counted = arguments.iter().any(|a| a == "--instructions");
     let mut names: Vec<String> = vec!["rk4 by hand".into()];
@@ -133,17 +160,28 @@ fn main() {
         ["rk4 by hand x4", "imidm x4", "mkrk:rk4 x4", "swc1 x4", "akw x4", "preserving:cayley x4"]
             .map(String::from),
     );
+    let count = |name: &str| {
+        let count = if counted { instructions(name) } else { None };
+        count.map_or("-".into(), |c| format!("{c:.0}"))
+    };
     let times = nanoseconds(&names);
     println!("fast top, h = {H}, best of 9 rounds; x4: four lanes, per body");
     println!("{:<30} {:>9} {:>8} {:>14}", "method", "ns/step", "ratio", "instructions");
     for (name, time) in names.iter().zip(&times) {
-        let count = if counted { instructions(name) } else { None };
-        let count = count.map_or("-".into(), |c| format!("{c:.0}"));
-        println!("{name:<30} {time:>9.1} {:>8.2} {count:>14}", time / times[0]);
+        println!("{name:<30} {time:>9.1} {:>8.2} {:>14}", time / times[0], count(name));
     }
     let find = |name: &str| names.iter().position(|n| n == name).map_or(f64::NAN, |i| times[i]);
     println!("\nimidm / rk4 by hand        {:>6.2}   (at most 3)", find("imidm") / times[0]);
     println!("mkrk:rk4 / rk4 by hand     {:>6.2}   (at most 1.5)", find("mkrk:rk4") / times[0]);
     println!("preserving:cayley / imidm  {:>6.2}   (at most 1)", find("preserving:cayley") / find("imidm"));
     println!("imidm, lanes / one         {:>6.2}   (at least 2.5)", find("imidm") / find("imidm x4"));
+    let chains: Vec<String> = ["spherical", "revolute"]
+        .iter()
+        .flat_map(|joint| [1, 2, 8, 64, 256, 1024].map(|n| format!("chain {n} {joint}")))
+        .collect();
+    println!("\nchains let go while straight, geometric-alpha,rho=0.8, per body and step");
+    println!("{:<30} {:>9} {:>14}", "bodies and joints", "ns", "instructions");
+    for (name, time) in chains.iter().zip(nanoseconds(&chains)) {
+        println!("{name:<30} {time:>9.1} {:>14}", count(name));
+    }
 }

@@ -13,7 +13,7 @@
 use super::joint::{COORDINATES, MOST_ROWS, Place, zero};
 use super::layout::Layout;
 use super::state::{Flat, Moving};
-use super::system::{Rigid, System};
+use super::system::{End, Rigid, System};
 use super::tape::{Matrix, Places, Sink};
 use crate::body::{Kinematics, Load};
 use crate::group::{Exponential, Group, Map, MapKind, Rotation, So3, Tangent, Vectorial, spin};
@@ -37,7 +37,7 @@ pub(super) struct Step<S: Real> {
     change: [Vector3<S>; 2],
     /// p; the same in index 3.
     moved: [Vector3<S>; 2],
-    /// What corrections of position and attitude are compared with: the motion of the step, or what round-off is relative to.
+    /// What corrections of position and attitude are compared with.
     sizes: [S; 2],
 }
 
@@ -75,6 +75,37 @@ struct Weights<S> {
     multiplier: S,
 }
 
+/// The highest order of extrapolation.
+const ORDER: usize = 3;
+
+/// The solutions of the last steps of one size, to begin the next one with. Motions are smooth on the scale of a step,
+/// and what extrapolation gains in digits lets old factors do for the rest.
+#[derive(Clone, Debug)]
+struct History<S> {
+    /// The step size, not a number while there are no solutions.
+    h: f64,
+    /// The backward differences of each unknown, its last value first.
+    differences: Vec<[S; ORDER + 1]>,
+    /// The order that would have been the best one for the last step.
+    order: usize,
+    /// Iterations spent since the factors were made, beyond those that new ones take.
+    extra: u64,
+    /// Steps that the factors served after the one that made them.
+    served: u64,
+    /// Steps to wait before old factors are tried again.
+    wait: u64,
+    /// True if this step began with old factors, and if it made new ones.
+    began: bool,
+    made: bool,
+}
+
+/// Iterations of a step with new factors.
+const USUAL: u64 = 2;
+/// What new factors cost, in iterations (measured: 2.5 to 7). When old ones have cost as much they are not kept.
+const PRICE: u64 = 4;
+/// How many steps make new factors after old ones served none, so that failures are cheap on the whole.
+const WAIT: u64 = 8;
+
 /// All that a step works on. Allocated once.
 #[derive(Clone, Debug)]
 pub(super) struct Workspace<S: Real> {
@@ -97,11 +128,16 @@ pub(super) struct Workspace<S: Real> {
     mass: S,
     /// Distances of the joints from the centre of mass of each body.
     arms: Vec<S>,
+    /// How far each body turns per displacement of its joints: their rounding is that of positions in space.
+    levers: Vec<S>,
     pub(super) trouble: Option<FactorError>,
+    history: History<S>,
 }
 
 /// The angle that counts as the motion of a step if that is less: rounding of the attitude is the limit of all corrections.
 const LEAST_MOTION: f64 = 1.0 / 16.0;
+/// The part of the angle that rounding makes of a distance of joints which counts likewise.
+const ROUNDED: f64 = 0.25;
 
 fn lengths<S: Real>(v: &Vector3<S>) -> S {
     v[0].abs() + v[1].abs() + v[2].abs()
@@ -110,17 +146,21 @@ fn lengths<S: Real>(v: &Vector3<S>) -> S {
 impl<S: Real> Workspace<S> {
     pub(super) fn new(system: &System<S>, scheme: &AlphaScheme) -> Self {
         let layout = Layout::new(system, scheme.stabilized);
-        let mut arms: Vec<S> = vec![S::zero(); system.bodies.len()];
-        for end in
-            system.joints.iter().flat_map(|j| &j.ends).chain(system.forces.iter().flat_map(|f| &f.ends))
-        {
-            if let Some(body) = end.body {
-                arms[body] = arms[body].max(lengths(&end.point));
+        let reach = |ends: &mut dyn Iterator<Item = &End<S>>| {
+            let mut arms: Vec<S> = vec![S::zero(); system.bodies.len()];
+            for end in ends {
+                if let Some(body) = end.body {
+                    arms[body] = arms[body].max(lengths(&end.point));
+                }
             }
-        }
-        for (arm, body) in arms.iter_mut().zip(&system.bodies) {
-            let size = body.inertia.matrix().trace() / body.mass;
-            *arm = arm.max(size.sqrt());
+            arms
+        };
+        let mut levers = reach(&mut system.joints.iter().flat_map(|j| &j.ends));
+        let mut arms = reach(&mut system.forces.iter().flat_map(|f| &f.ends));
+        for (b, body) in system.bodies.iter().enumerate() {
+            let (square, arm) = (body.inertia.matrix().trace() / body.mass, levers[b]);
+            arms[b] = arms[b].max(arm).max(square.sqrt());
+            levers[b] = arm / (arm * arm + square);
         }
         let mut mass = S::zero();
         for body in &system.bodies {
@@ -168,7 +208,18 @@ impl<S: Real> Workspace<S> {
             residual: vec![S::zero(); n],
             mass,
             arms,
+            levers,
             trouble: None,
+            history: History {
+                h: f64::NAN,
+                differences: vec![[S::zero(); ORDER + 1]; n],
+                order: 0,
+                extra: 0,
+                served: 0,
+                wait: 0,
+                began: false,
+                made: false,
+            },
             layout,
         }
     }
@@ -194,8 +245,9 @@ pub(super) struct Stepping<'a, S: Real> {
     pub(super) lambda: &'a [S],
     pub(super) work: &'a mut Workspace<S>,
     pub(super) t: S,
-    pub(super) h: S,
-    pub(super) whole: S,
+    h: S,
+    whole: S,
+    weights: Weights<S>,
 }
 
 /// The places of both ends of a joint or force; the ground is still.
@@ -240,15 +292,15 @@ fn seeded<S: Real, const N: usize>(place: &Place<S>, first: usize, pose: bool) -
     }
 }
 
-impl<S: Real> Stepping<'_, S> {
-    fn weights(&self) -> Weights<S> {
-        let (h, alpha, number) = (self.h, self.work.scheme.weights, S::lift);
+impl<S: Real> Weights<S> {
+    fn new(work: &Workspace<S>, h: S) -> Self {
+        let (alpha, number) = (work.scheme.weights, S::lift);
         let per = (number(alpha.beta) * h * h).recip();
-        let (inertial, complementary, acceleration) = match self.work.scheme.form {
+        let (inertial, complementary, acceleration) = match work.scheme.form {
             Form::Residual => (number(1.0 - alpha.m), number(1.0 - alpha.f), per),
             _ => (S::one(), S::one(), per * number((1.0 - alpha.m) / (1.0 - alpha.f))),
         };
-        let force = inertial * acceleration * self.work.mass;
+        let force = inertial * acceleration * work.mass;
         Weights {
             velocity: number(alpha.gamma / alpha.beta) / h,
             acceleration,
@@ -257,6 +309,98 @@ impl<S: Real> Stepping<'_, S> {
             scale: force.recip(),
             multiplier: force / complementary,
         }
+    }
+}
+
+impl<'a, S: Real> Stepping<'a, S> {
+    /// A step of size `h` from `t`.
+    pub(super) fn new(
+        system: &'a System<S>,
+        (bodies, extra, lambda): (&'a [Moving<S>], &'a [Flat<S>], &'a [S]),
+        work: &'a mut Workspace<S>,
+        t: S,
+        h: S,
+    ) -> Self {
+        let weights = Weights::new(work, h);
+        Stepping { system, bodies, extra, lambda, work, t, h, whole: h, weights }
+    }
+
+    /// Every unknown of the iterate with its differences; the last argument is true for those of joints.
+    #[inline(always)]
+    fn unknowns(&mut self, mut each: impl FnMut(&mut S, &mut [S; ORDER + 1], bool)) {
+        let work = &mut *self.work;
+        let differences = &mut work.history.differences[..];
+        for (b, step) in work.steps.iter_mut().enumerate() {
+            let Step { change, moved, .. } = step;
+            let parts = [(work.layout.motion(b), change), (work.layout.pose(b), moved)];
+            // Without stabilization both are one.
+            for (at, part) in parts.into_iter().take(if work.scheme.stabilized { 2 } else { 1 }) {
+                let differences = &mut differences[at..at + 6];
+                for i in 0..6 {
+                    each(&mut part[i / 3][i % 3], &mut differences[i], false);
+                }
+            }
+            if !work.scheme.stabilized {
+                step.moved = step.change;
+            }
+        }
+        for (j, joint) in self.system.joints.iter().enumerate() {
+            let (start, first, count) =
+                (work.layout.joints[j], work.layout.multipliers[j], joint.kind.rows());
+            for k in 0..count {
+                each(&mut work.lambda[first + k], &mut differences[start + k], true);
+                if work.scheme.stabilized {
+                    each(&mut work.eta[first + k], &mut differences[start + count + k], true);
+                }
+            }
+        }
+        for (flat, start) in work.flat.iter_mut().zip(&work.layout.extra) {
+            for (k, x) in flat[2].iter_mut().enumerate() {
+                each(x, &mut differences[start + k], false);
+            }
+        }
+    }
+    /// Begins with the extrapolation of the last steps.
+    fn extrapolate(&mut self) {
+        let order = self.work.history.order;
+        let factors: [S; ORDER] = core::array::from_fn(|i| S::lift(if i < order { 1.0 } else { 0.0 }));
+        self.unknowns(|x, differences, _| {
+            *x = differences[0];
+            for i in 0..ORDER {
+                *x += differences[i + 1] * factors[i];
+            }
+        });
+    }
+    /// Takes the solution, found in so many iterations, into the history.
+    pub(super) fn remember(&mut self, iterations: u64) {
+        let history = &mut self.work.history;
+        if history.made {
+            history.wait = history.wait.saturating_sub(1);
+        } else {
+            history.extra += iterations.saturating_sub(USUAL);
+            history.served += 1;
+        }
+        let h = self.h.largest();
+        let goes_on = core::mem::replace(&mut history.h, h) == h;
+        let mut sizes = [S::zero(); ORDER + 1];
+        if !goes_on {
+            self.work.history.differences.fill(sizes);
+            self.unknowns(|x, differences, _| differences[0] = *x);
+        } else {
+            self.unknowns(|x, differences, tied| {
+                let mut new = *x;
+                for (old, size) in differences.iter_mut().zip(&mut sizes) {
+                    let change = new - *old;
+                    *old = new;
+                    new = change;
+                    *size += if tied { S::zero() } else { new.abs() };
+                }
+            });
+        }
+        // What each order would have been off by.
+        let better =
+            |best: usize, i: usize| if sizes[i].largest() < sizes[best].largest() { i } else { best };
+        self.work.history.order = (1..=ORDER).fold(0, better);
     }
 
     /// x*, ẋ* of eqs (78), (88) for a coordinate with velocity v, algorithmic acceleration a and acceleration w.
@@ -303,6 +447,8 @@ impl<S: Real> Stepping<'_, S> {
     }
 
     fn predict(&mut self) {
+        let jointed = self.bodies.iter().zip(&self.work.levers).filter(|(_, lever)| !lever.is_zero());
+        let farthest = jointed.fold(S::zero(), |far, (body, _)| far.max(lengths(&body.position)));
         for b in 0..self.bodies.len() {
             let body = &self.bodies[b];
             let (position, velocity) =
@@ -316,11 +462,10 @@ impl<S: Real> Stepping<'_, S> {
                 None => (Matrix3::identity(), body.carried[1]),
                 Some(tangent) => (tangent.matrix(), tangent.matrix().transpose() * body.carried[1]),
             };
-            let floor = S::lift(LEAST_MOTION);
-            step.sizes = [
-                (lengths(&body.velocity) * self.h).max(lengths(&body.position) + self.work.arms[b]),
-                (lengths(&body.omega_body) * self.h).max(floor),
-            ];
+            // Joints hand the rounding of one body on to all.
+            let far = if self.work.levers[b].is_zero() { lengths(&body.position) } else { farthest };
+            let turned = (lengths(&body.omega_body) * self.h).max(S::lift(LEAST_MOTION));
+            step.sizes = [far + self.work.arms[b], turned.max(far * self.work.levers[b] * S::lift(ROUNDED))];
         }
         for i in 0..self.extra.len() {
             for k in 0..self.extra[i].position.len() {
@@ -348,47 +493,33 @@ impl<S: Real> Stepping<'_, S> {
         }
     }
 
-    /// A body at the iterate, without forces from outside.
+    /// Takes a body to the iterate, without forces from outside.
     #[inline(always)]
-    fn evaluate(&self, b: usize, weights: &Weights<S>) -> Now<S> {
-        let (step, body, moving) = (&self.work.steps[b], &self.system.bodies[b], &self.bodies[b]);
-        let parameters = step.parameters + step.moved[1];
-        let parameters_rate = step.parameters_rate + step.change[1] * weights.velocity;
-        let parameters_acceleration = step.change[1] * weights.acceleration;
-        let map = self.work.map();
-        let inertia = body.inertia.matrix();
-        let (omega, tangent, turning) = match self.work.scheme.form {
-            Form::Geometric => (parameters_rate, None, None),
-            _ => {
-                let tangent = Tangent::new(map, &parameters);
-                let turning = inertia * tangent.rate(&parameters_rate);
-                (tangent.times(&parameters_rate), Some(tangent), Some(turning))
-            }
-        };
-        let attitude = match self.work.scheme.form {
-            Form::Geometric => moving.attitude.advance(&So3::increment(Exponential, &parameters)),
-            _ => moving.reference.advance(&So3::increment(map, &parameters)),
-        };
-        let gyroscopic = omega.cross(&(inertia * omega));
-        Now {
-            place: Place {
-                x: step.position + step.moved[0],
-                r: attitude.matrix(),
-                v: step.velocity + step.change[0] * weights.velocity,
-                omega,
-            },
-            attitude,
-            acceleration: step.change[0] * weights.acceleration,
-            parameters,
-            parameters_rate,
-            parameters_acceleration,
-            tangent,
-            complementary: [
-                self.system.gravity * -body.mass,
-                turning.map_or(gyroscopic, |turning| gyroscopic + turning),
-            ],
-            omega_slopes: [Matrix3::zeros(); 2],
+    fn evaluate(&mut self, b: usize, weights: &Weights<S>) {
+        let (map, form) = (self.work.map(), self.work.scheme.form);
+        let (step, now) = (&self.work.steps[b], &mut self.work.now[b]);
+        let (body, moving) = (&self.system.bodies[b], &self.bodies[b]);
+        let inertia = &body.inertia.matrix;
+        now.parameters = step.parameters + step.moved[1];
+        now.parameters_rate = step.parameters_rate + step.change[1] * weights.velocity;
+        now.parameters_acceleration = step.change[1] * weights.acceleration;
+        now.complementary = [self.system.gravity * -body.mass, zero()];
+        if form == Form::Geometric {
+            now.place.omega = now.parameters_rate;
+            now.attitude = moving.attitude.advance(&So3::increment(Exponential, &now.parameters));
+        } else {
+            let tangent = Tangent::new(map, &now.parameters);
+            now.complementary[1] = inertia.times(&tangent.rate(&now.parameters_rate));
+            now.place.omega = tangent.times(&now.parameters_rate);
+            now.attitude = moving.reference.advance(&So3::increment(map, &now.parameters));
+            now.tangent = Some(tangent);
         }
+        let omega = now.place.omega;
+        now.complementary[1] += omega.cross(&inertia.times(&omega));
+        now.place.x = step.position + step.moved[0];
+        now.place.r = now.attitude.matrix();
+        now.place.v = step.velocity + step.change[0] * weights.velocity;
+        now.acceleration = step.change[0] * weights.acceleration;
     }
 
     /// f_a of a body in the iterate.
@@ -399,7 +530,7 @@ impl<S: Real> Stepping<'_, S> {
             Some(tangent) => tangent.times(&now.parameters_acceleration),
             None => now.parameters_acceleration,
         };
-        [now.acceleration * body.mass, body.inertia.matrix() * rate]
+        [now.acceleration * body.mass, body.inertia.matrix.times(&rate)]
     }
 
     /// The derivative of the moment equations of a body with respect to θ of its attitude and of its rates, without
@@ -495,16 +626,15 @@ impl<S: Real> Stepping<'_, S> {
                 joint.rate_slopes(places, &mut slopes);
             }
             for (k, row) in rows[..count].iter().enumerate() {
+                let touched = joint.touched(k);
                 for (block, slope) in row.iter().enumerate() {
                     let Some(body) = bodies[block / 2] else { continue };
                     let turned = block % 2 == 1;
                     let (motion, pose) =
                         (layout.motion(body) + block % 2 * 3, layout.pose(body) + block % 2 * 3);
-                    for i in 0..3 {
-                        if joint.touches(k, block, i) {
-                            sink.add(start + k, pose + i, slope[i]);
-                            sink.add(motion + i, start + k, slope[i]);
-                        }
+                    for i in if turned { 0..3 } else { touched.clone() } {
+                        sink.add(start + k, pose + i, slope[i]);
+                        sink.add(motion + i, start + k, slope[i]);
                     }
                     if !self.work.scheme.stabilized {
                         continue;
@@ -671,14 +801,14 @@ impl<S: Real> Stepping<'_, S> {
             self.residual();
             return;
         }
-        let weights = self.weights();
+        let weights = self.weights;
         for b in 0..self.bodies.len() {
-            self.work.now[b] = self.evaluate(b, &weights);
+            self.evaluate(b, &weights);
         }
     }
     /// The extra coordinates at the end of the step.
     pub(super) fn finish_flat(&self, i: usize, out: &mut Flat<S>) {
-        let (weights, alpha, before) = (self.weights(), self.work.scheme.weights, &self.extra[i]);
+        let (weights, alpha, before) = (self.weights, self.work.scheme.weights, &self.extra[i]);
         let [position, velocity, change] = &self.work.flat[i];
         for k in 0..change.len() {
             let w = change[k] * weights.acceleration;
@@ -718,11 +848,21 @@ fn exponential_inverse<S: Real>(p: &Vector3<S>) -> Matrix3<S> {
 impl<S: Real> Equations<S> for Stepping<'_, S> {
     fn guess(&mut self, rung: Rung, _lanes: S::Mask) {
         self.predict();
+        let history = &mut self.work.history;
+        if rung == Rung::Quick {
+            let goes_on = history.h == self.h.largest();
+            let good = history.extra < PRICE && history.wait == 0 && self.work.trouble.is_none();
+            (history.began, history.made) = (goes_on && good, false);
+            if goes_on {
+                return self.extrapolate();
+            }
+        }
+        // A failure leaves nothing to go on with.
+        history.h = f64::NAN;
         if rung == Rung::Continued {
             return;
         }
-        let weights = self.weights();
-        let per = weights.acceleration.recip();
+        let per = self.weights.acceleration.recip();
         for b in 0..self.bodies.len() {
             let body = &self.bodies[b];
             let ([_, a, w], _) = self.chart(body);
@@ -752,22 +892,23 @@ impl<S: Real> Equations<S> for Stepping<'_, S> {
 
     fn shorten(&mut self, fraction: f64) {
         self.h = self.whole * S::lift(fraction);
+        self.weights = Weights::new(self.work, self.h);
         self.predict();
     }
 
     #[inline]
     fn residual(&mut self) {
-        let weights = self.weights();
+        let weights = self.weights;
         let time = self.t + self.h;
         for b in 0..self.bodies.len() {
-            let mut now = self.evaluate(b, &weights);
+            self.evaluate(b, &weights);
             let body = &self.system.bodies[b];
             if !body.loads.is_empty() {
+                let now = &mut self.work.now[b];
                 let [force, moment] = loads(body, time, &now.attitude, &now.place);
                 now.complementary[0] -= force;
                 now.complementary[1] -= moment;
             }
-            self.work.now[b] = now;
         }
         let ground = Place::ground();
         for force in &self.system.forces {
@@ -840,7 +981,7 @@ impl<S: Real> Equations<S> for Stepping<'_, S> {
 
     #[inline]
     fn linearize(&mut self, _rung: Rung, _lanes: S::Mask) {
-        let weights = self.weights();
+        let weights = self.weights;
         let mut matrix = match self.work.matrix.take() {
             Some(matrix) => matrix,
             None => {
@@ -851,12 +992,17 @@ impl<S: Real> Equations<S> for Stepping<'_, S> {
         };
         self.write(&weights, &mut matrix.rewrite());
         self.work.trouble = matrix.factor().err();
+        let history = &mut self.work.history;
+        if history.began && !history.made && history.served == 0 {
+            history.wait = WAIT;
+        }
+        (history.made, history.extra, history.served) = (true, 0, 0);
         self.work.matrix = Some(matrix);
     }
 
     #[inline]
     fn correct(&mut self, _lanes: S::Mask) -> S {
-        let weights = self.weights();
+        let weights = self.weights;
         let work = &mut *self.work;
         if let Some(matrix) = &mut work.matrix {
             matrix.factors.solve(&mut work.residual);
@@ -907,6 +1053,9 @@ impl<S: Real> Equations<S> for Stepping<'_, S> {
         if sum.is_finite().all() { size } else { sum }
     }
 
+    fn prepared(&self) -> bool {
+        self.work.history.began
+    }
     fn moved(&self) -> S {
         S::zero()
     }

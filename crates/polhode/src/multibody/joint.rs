@@ -39,6 +39,11 @@ impl<T: Real> Place<T> {
     pub(super) fn to_body(self, s: &Vector3<T>) -> Vector3<T> {
         self.r.tr_mul(s)
     }
+    /// An axis of space, in body axes.
+    #[inline(always)]
+    fn base(&self, i: usize) -> Vector3<T> {
+        Vector3::new(self.r[(i, 0)], self.r[(i, 1)], self.r[(i, 2)])
+    }
     /// The derivative of s·(R y) with respect to Θ.
     #[inline(always)]
     fn arm(&self, y: &Vector3<T>, s: &Vector3<T>) -> Vector3<T> {
@@ -50,6 +55,18 @@ impl<T: Real> Place<T> {
         let once = self.omega.cross(y);
         (self.to_space(&once), self.to_space(&self.omega.cross(&once)))
     }
+}
+
+/// a bᵀ.
+#[inline(always)]
+fn outer<T: Real>(a: &Vector3<T>, b: &Vector3<T>) -> Matrix3<T> {
+    Matrix3::from_fn(|i, j| a[i] * b[j])
+}
+
+/// ã b̃.
+#[inline(always)]
+fn twice<T: Real>(a: &Vector3<T>, b: &Vector3<T>) -> Matrix3<T> {
+    outer(b, a) - Matrix3::from_diagonal_element(a.dot(b))
 }
 
 #[inline(always)]
@@ -80,7 +97,7 @@ pub enum JointKind<S> {
 
 /// A piece of a joint.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Feature<S> {
+enum Feature {
     /// The points coincide: p_A - p_B, 3 rows in space axes.
     Point,
     /// Two axes of the frames stay perpendicular: U·W.
@@ -88,10 +105,11 @@ enum Feature<S> {
     /// The point of B stays in the plane through that of A across this axis: -U·d.
     InPlane(usize),
     /// The points keep their distance L: (L² - d·d)/2L, so that the multiplier is the force in the rod.
-    Length(S),
+    Length,
 }
 
-impl<S: Copy> Feature<S> {
+impl Feature {
+    #[inline(always)]
     fn rows(&self) -> usize {
         if matches!(self, Feature::Point) { 3 } else { 1 }
     }
@@ -112,34 +130,36 @@ impl<S: Real> JointKind<S> {
         }
     }
     /// How many rows it has.
+    #[inline(always)]
     pub fn rows(&self) -> usize {
-        self.features().map(|f| f.rows()).sum()
+        match self {
+            JointKind::Fixed => 6,
+            JointKind::Revolute | JointKind::Prismatic => 5,
+            JointKind::Cylindrical | JointKind::Universal => 4,
+            JointKind::Spherical | JointKind::Planar => 3,
+            JointKind::Distance(_) => 1,
+        }
     }
-    fn features(&self) -> impl Iterator<Item = Feature<S>> + use<S> {
+    #[inline(always)]
+    fn features(&self) -> &'static [Feature] {
         use Feature::{InPlane, Length, Perpendicular, Point};
-        let (list, length): (&'static [Feature<()>], Option<S>) = match self {
-            JointKind::Spherical => (&[Point], None),
-            JointKind::Revolute => (&[Point, Perpendicular(0, 2), Perpendicular(1, 2)], None),
-            JointKind::Prismatic => (
-                &[Perpendicular(0, 2), Perpendicular(1, 2), Perpendicular(0, 1), InPlane(0), InPlane(1)],
-                None,
-            ),
-            JointKind::Cylindrical => {
-                (&[Perpendicular(0, 2), Perpendicular(1, 2), InPlane(0), InPlane(1)], None)
+        match self {
+            JointKind::Spherical => &[Point],
+            JointKind::Revolute => &[Point, Perpendicular(0, 2), Perpendicular(1, 2)],
+            JointKind::Prismatic => {
+                &[Perpendicular(0, 2), Perpendicular(1, 2), Perpendicular(0, 1), InPlane(0), InPlane(1)]
             }
-            JointKind::Universal => (&[Point, Perpendicular(2, 0)], None),
-            JointKind::Planar => (&[Perpendicular(0, 2), Perpendicular(1, 2), InPlane(2)], None),
-            JointKind::Fixed => {
-                (&[Point, Perpendicular(0, 2), Perpendicular(1, 2), Perpendicular(0, 1)], None)
-            }
-            JointKind::Distance(length) => (&[], Some(*length)),
-        };
-        let plain = list.iter().map(|feature| match *feature {
-            Point | Length(()) => Point,
-            Perpendicular(i, j) => Perpendicular(i, j),
-            InPlane(i) => InPlane(i),
-        });
-        plain.chain(length.map(Length))
+            JointKind::Cylindrical => &[Perpendicular(0, 2), Perpendicular(1, 2), InPlane(0), InPlane(1)],
+            JointKind::Universal => &[Point, Perpendicular(2, 0)],
+            JointKind::Planar => &[Perpendicular(0, 2), Perpendicular(1, 2), InPlane(2)],
+            JointKind::Fixed => &[Point, Perpendicular(0, 2), Perpendicular(1, 2), Perpendicular(0, 1)],
+            JointKind::Distance(_) => &[Length],
+        }
+    }
+    /// L of a rod.
+    #[inline(always)]
+    fn length(&self) -> S {
+        if let JointKind::Distance(length) = self { *length } else { S::one() }
     }
 }
 
@@ -186,7 +206,7 @@ impl<S: Real> Joint<S> {
         let mut row = 0;
         let [a, b] = places;
         for feature in self.kind.features() {
-            match feature {
+            match *feature {
                 Feature::Point => {
                     let d = self.span(places);
                     for i in 0..3 {
@@ -200,8 +220,8 @@ impl<S: Real> Joint<S> {
                 Feature::InPlane(i) => {
                     out[row] = -a.to_space(&axis(&self.ends[0], i)).dot(&self.span(places));
                 }
-                Feature::Length(length) => {
-                    let (d, length) = (self.span(places), T::of(length));
+                Feature::Length => {
+                    let (d, length) = (self.span(places), T::of(self.kind.length()));
                     out[row] = (length * length - d.dot(&d)) / (length + length);
                 }
             }
@@ -215,12 +235,12 @@ impl<S: Real> Joint<S> {
         let (mut row, [a, b]) = (0, places);
         let [pa, pb] = [self.ends[0].point, self.ends[1].point];
         for feature in self.kind.features() {
-            match feature {
+            match *feature {
                 Feature::Point => {
                     for i in 0..3 {
                         let mut e = zero();
                         e[i] = S::one();
-                        out[row + i] = [e, a.arm(&pa, &e), -e, -b.arm(&pb, &e)];
+                        out[row + i] = [e, pa.cross(&a.base(i)), -e, b.base(i).cross(&pb)];
                     }
                 }
                 Feature::Perpendicular(i, j) => {
@@ -232,8 +252,8 @@ impl<S: Real> Joint<S> {
                     let (up, d) = (a.to_space(&u), self.span(places));
                     out[row] = [up, pa.cross(&u) - a.arm(&u, &d), -up, -b.arm(&pb, &up)];
                 }
-                Feature::Length(length) => {
-                    let d = self.span(places) / length;
+                Feature::Length => {
+                    let d = self.span(places) / self.kind.length();
                     out[row] = [d, a.arm(&pa, &d), -d, -b.arm(&pb, &d)];
                 }
             }
@@ -254,28 +274,35 @@ impl<S: Real> Joint<S> {
             sum[2] -= f;
             sum[3] -= b.arm(&pb, f);
         };
+        // Moments on both in space: u × Rᵀ W = Rᵀ (U × W).
         let mut moments = [zero(); 2];
+        let mut turned = false;
         for feature in self.kind.features() {
             let l = lambda[row];
-            match feature {
+            match *feature {
                 Feature::Point => force(&Vector3::new(l, lambda[row + 1], lambda[row + 2])),
                 Feature::Perpendicular(i, j) => {
                     let (u, w) = (axis(&self.ends[0], i), axis(&self.ends[1], j));
-                    moments[0] += a.arm(&u, &b.to_space(&w)) * l;
-                    moments[1] += b.arm(&w, &a.to_space(&u)) * l;
+                    let moment = a.to_space(&u).cross(&b.to_space(&w)) * l;
+                    moments[0] += moment;
+                    moments[1] -= moment;
+                    turned = true;
                 }
                 Feature::InPlane(i) => {
                     let u = axis(&self.ends[0], i);
                     let (up, d) = (a.to_space(&u), self.span(places));
                     force(&(up * l));
-                    moments[0] -= a.arm(&u, &d) * l;
+                    moments[0] -= up.cross(&d) * l;
+                    turned = true;
                 }
-                Feature::Length(length) => force(&(self.span(places) * (l / T::of(length)))),
+                Feature::Length => force(&(self.span(places) * (l / T::of(self.kind.length())))),
             }
             row += feature.rows();
         }
-        sum[1] += moments[0];
-        sum[3] += moments[1];
+        if turned {
+            sum[1] += a.to_body(&moments[0]);
+            sum[3] += b.to_body(&moments[1]);
+        }
         sum
     }
 
@@ -292,21 +319,21 @@ impl<S: Real> Joint<S> {
         let (pa, pb) = (spin(&self.ends[0].point), spin(&self.ends[1].point));
         for feature in self.kind.features() {
             let l = lambda[row];
-            match feature {
+            match *feature {
                 Feature::Point => {
                     let f = Vector3::new(l, lambda[row + 1], lambda[row + 2]);
-                    add(1, 1, pa * spin(&a.to_body(&f)));
-                    add(3, 3, -(pb * spin(&b.to_body(&f))));
+                    add(1, 1, twice(&self.ends[0].point, &a.to_body(&f)));
+                    add(3, 3, -twice(&self.ends[1].point, &b.to_body(&f)));
                 }
                 Feature::Perpendicular(i, j) => {
                     let (u, w) = (axis(&self.ends[0], i), axis(&self.ends[1], j));
-                    let (us, ws) = (a.to_space(&u), b.to_space(&w));
-                    let (u, w) = (spin(&u) * l, spin(&w));
-                    let turned = a.r.tr_mul(&b.r);
-                    add(1, 1, u * spin(&a.to_body(&ws)));
-                    add(1, 3, -(u * turned * w));
-                    add(3, 3, w * l * spin(&b.to_body(&us)));
-                    add(3, 1, -(w * turned.transpose() * u));
+                    let (u_b, w_a) = (b.to_body(&a.to_space(&u)) * l, a.to_body(&b.to_space(&w)));
+                    // ũ R_Aᵀ R_B w̃ = R_Aᵀ Ũ W̃ R_B.
+                    let across = a.r.tr_mul(&b.r) * u.dot(&w_a) * l - outer(&w_a, &u_b);
+                    add(1, 1, twice(&u, &w_a) * l);
+                    add(1, 3, across);
+                    add(3, 3, twice(&w, &u_b));
+                    add(3, 1, across.transpose());
                 }
                 Feature::InPlane(i) => {
                     let u = axis(&self.ends[0], i);
@@ -322,8 +349,8 @@ impl<S: Real> Joint<S> {
                     add(3, 3, -(pb * spin(&b.to_body(&us)) * l));
                     add(3, 1, pb * turned.transpose() * u);
                 }
-                Feature::Length(length) => {
-                    let (d, k) = (self.span(places), l / length);
+                Feature::Length => {
+                    let (d, k) = (self.span(places), l / self.kind.length());
                     let unit = Matrix3::from_diagonal_element(k);
                     let turned = a.r.tr_mul(&b.r) * k;
                     let (ra, rb) = (a.r * pa * k, b.r * pb * k);
@@ -353,7 +380,7 @@ impl<S: Real> Joint<S> {
         let (mut row, [a, b]) = (0, places);
         for feature in self.kind.features() {
             let (d1, d2) = self.span_rates(places);
-            match feature {
+            match *feature {
                 Feature::Point => {
                     for i in 0..3 {
                         rate[row + i] = -d1[i];
@@ -374,8 +401,8 @@ impl<S: Real> Joint<S> {
                     rate[row] = -(u1.dot(&d) + u.dot(&d1));
                     quadratic[row] = -(u2.dot(&d) + u1.dot(&d1) * T::lift(2.0) + u.dot(&d2));
                 }
-                Feature::Length(length) => {
-                    let (d, length) = (self.span(places), T::of(length));
+                Feature::Length => {
+                    let (d, length) = (self.span(places), T::of(self.kind.length()));
                     rate[row] = -d.dot(&d1) / length;
                     quadratic[row] = -(d1.dot(&d1) + d.dot(&d2)) / length;
                 }
@@ -392,7 +419,7 @@ impl<S: Real> Joint<S> {
         let late = |at: &Place<S>, y: &Vector3<S>, s: &Vector3<S>| at.arm(&at.omega.cross(y), s);
         for feature in self.kind.features() {
             let (d1, _) = self.span_rates(places);
-            match feature {
+            match *feature {
                 Feature::Point => {
                     for i in 0..3 {
                         let mut e = zero();
@@ -414,7 +441,8 @@ impl<S: Real> Joint<S> {
                     let to_a = late(a, &u, &d) - a.arm(&pa, &u1) + a.arm(&u, &d1) - late(a, &pa, &us);
                     out[row] = [u1, -to_a, -u1, -(b.arm(&pb, &u1) + late(b, &pb, &us))];
                 }
-                Feature::Length(length) => {
+                Feature::Length => {
+                    let length = self.kind.length();
                     let (d, d1) = (self.span(places) / length, d1 / length);
                     let to = |at: &Place<S>, p: &Vector3<S>| at.arm(p, &d1) + late(at, p, &d);
                     out[row] = [d1, to(a, &pa), -d1, -to(b, &pb)];
@@ -438,18 +466,23 @@ impl<S: Real> Joint<S> {
 
     /// False where B has a zero for every pose: row, block (x_A, Θ_A, x_B, Θ_B) and coordinate.
     pub(super) fn touches(&self, row: usize, block: usize, coordinate: usize) -> bool {
+        block % 2 == 1 || self.touched(row).contains(&coordinate)
+    }
+    /// The coordinates of position that a row of B has for some pose.
+    #[inline(always)]
+    pub(super) fn touched(&self, row: usize) -> core::ops::Range<usize> {
         let mut first = 0;
         for feature in self.kind.features() {
             let end = first + feature.rows();
             if row < end {
-                return match feature {
-                    Feature::Point => block % 2 == 1 || coordinate == row - first,
-                    Feature::Perpendicular(..) => block % 2 == 1,
-                    _ => true,
+                return match *feature {
+                    Feature::Point => row - first..row - first + 1,
+                    Feature::Perpendicular(..) => 0..0,
+                    _ => 0..3,
                 };
             }
             first = end;
         }
-        false
+        0..0
     }
 }

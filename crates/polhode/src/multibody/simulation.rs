@@ -189,16 +189,8 @@ impl<'a, S: Real> Simulation<'a, S> {
     /// One step of size `h`. After an error all is as it was.
     pub fn step(&mut self, h: S) -> Result<(), StepError> {
         let (t, size) = (self.time.largest(), h.largest());
-        let mut stepping = Stepping {
-            system: self.system,
-            bodies: &self.bodies,
-            extra: &self.extra,
-            lambda: &self.lambda,
-            work: &mut self.work,
-            t: self.time,
-            h,
-            whole: h,
-        };
+        let now = (&self.bodies[..], &self.extra[..], &self.lambda[..]);
+        let mut stepping = Stepping::new(self.system, now, &mut self.work, self.time, h);
         let before = self.spent.iterations;
         let solved = newton(&mut stepping, &mut self.spent);
         if let Some(trouble) = &stepping.work.trouble {
@@ -234,6 +226,7 @@ impl<'a, S: Real> Simulation<'a, S> {
         if !sum.is_finite().all() {
             return Err(StepError::NotFinite { t, h: size });
         }
+        stepping.remember(self.spent.iterations - before);
         core::mem::swap(&mut self.bodies, &mut self.next);
         core::mem::swap(&mut self.extra, &mut self.next_extra);
         self.lambda.copy_from_slice(&self.work.lambda);

@@ -200,6 +200,10 @@ pub(crate) trait Equations<S: Real> {
     fn linearize(&mut self, rung: Rung, lanes: S::Mask);
     /// One correction in the lanes of the mask; its size relative to the iterate.
     fn correct(&mut self, lanes: S::Mask) -> S;
+    /// True if the factors at hand, those of an earlier solution, are good enough to begin with.
+    fn prepared(&self) -> bool {
+        false
+    }
     /// How far the iterate is from its guess, relative to its size.
     fn moved(&self) -> S;
     /// Time and step, for messages.
@@ -338,7 +342,7 @@ fn iterate<S: Real, E: Equations<S>>(
     work: &mut Work,
 ) -> (S::Mask, S) {
     let mut active = lanes;
-    let mut refresh = lanes;
+    let mut refresh = if rung == Rung::Quick && equations.prepared() { S::Mask::splat(false) } else { lanes };
     let mut rung = rung;
     // Not known yet: every comparison with it is false.
     let mut previous = S::lift(f64::NAN);

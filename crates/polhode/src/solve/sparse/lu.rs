@@ -22,6 +22,20 @@ impl Run {
 /// How many columns are worked on together at most: the three of a joint, half of a body.
 const GROUP: usize = 3;
 
+/// How many zeros a column takes in to be like its neighbour.
+const ZEROS: usize = 2;
+
+/// Gives a column the rows that would make it like its neighbour, if it has almost all of them and no other: a zero
+/// costs less than a column by itself.
+fn pad(column: &mut Vec<u32>, alike: impl Iterator<Item = u32> + Clone) {
+    let zeros = alike.clone().count().saturating_sub(column.len());
+    let mut rest = alike.clone();
+    if zeros <= ZEROS.min(column.len()) && column.iter().all(|row| rest.any(|other| other == *row)) {
+        column.clear();
+        column.extend(alike);
+    }
+}
+
 /// A triangle without its diagonal, by columns.
 #[derive(Clone, Debug)]
 struct Triangle<S> {
@@ -299,14 +313,24 @@ impl<S: Real> SparseLu<S> {
         self.searches += 1;
         let found = search(&self.columns, values)?;
         (self.lower, self.upper) = (Triangle::new(), Triangle::new());
-        let mut rows: Vec<u32> = vec![];
-        for k in 0..self.columns.n() {
-            rows.clear();
-            rows.extend(found.lower.get(k).iter().map(|&row| found.position[row as usize]));
-            rows.sort_unstable();
-            self.lower.push(rows.iter().copied());
-            self.upper.push(found.upper.get(k).iter().copied());
+        let n = self.columns.n();
+        let place = |row: &u32| found.position[*row as usize];
+        let mut lower: Vec<Vec<u32>> =
+            (0..n).map(|k| found.lower.get(k).iter().map(place).collect()).collect();
+        let mut upper: Vec<Vec<u32>> = (0..n).map(|k| found.upper.get(k).to_vec()).collect();
+        for k in (0..n).rev() {
+            lower[k].sort_unstable();
+            if let [column, next, ..] = &mut lower[k..] {
+                pad(column, core::iter::once(k as u32 + 1).chain(next.iter().copied()));
+            }
         }
+        for k in 1..n {
+            if let [before, column] = &mut upper[k - 1..=k] {
+                pad(column, before.iter().copied().chain([k as u32 - 1]));
+            }
+        }
+        lower.into_iter().for_each(|rows| self.lower.push(rows.into_iter()));
+        upper.into_iter().for_each(|rows| self.upper.push(rows.into_iter()));
         self.lower.compare_lower();
         self.upper.compare_upper();
         self.to = self.columns.rows.iter().map(|&row| found.position[row as usize]).collect();

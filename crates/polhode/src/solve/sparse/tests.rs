@@ -225,7 +225,7 @@ fn a_chain_is_eliminated_from_its_free_end() {
 #[test]
 fn orders_are_complete_and_fill_grows_with_the_number_of_bodies() {
     for (name, make, most) in [
-        ("chain", (|n| Mechanism::chain(n, 3, false)) as fn(usize) -> Mechanism, 117),
+        ("chain", (|n| Mechanism::chain(n, 3, false)) as fn(usize) -> Mechanism, 132),
         ("suspended chain", |n| Mechanism::chain(n, 3, true), 300),
         ("ring", |n| Mechanism::ring(n, 3), 300),
         ("star", |n| Mechanism::star(n, 3), 120),
