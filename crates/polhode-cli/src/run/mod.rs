@@ -106,7 +106,11 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
     let end = ended.map_err(|failed| {
         let unwritten =
             record.as_ref().map_or(String::new(), |r| format!("; nothing was written to {}", r.name()));
-        Failure::Solver(format!("{failed}{unwritten}"))
+        let hint = match method.alpha() {
+            Some(scheme) if !scheme.stabilized => "; constraints=stabilized gets further with the same step",
+            _ => "",
+        };
+        Failure::Solver(format!("{failed}{hint}{unwritten}"))
     })?;
     let mut place = String::new();
     if let Some(record) = record.take() {
@@ -131,6 +135,9 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
             }
         }
     };
+    if let Some(warning) = system::broken(&end) {
+        print::note(&warning);
+    }
     let frequencies = phase.map(|phase| phase.frequencies());
     let estimate = estimate.map(|estimate| estimate.report());
     let finished = Finished { problem, model, method, plan, end, seconds, errors, frequencies, estimate };

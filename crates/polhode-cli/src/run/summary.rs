@@ -52,6 +52,7 @@ pub fn text(run: &Finished) -> String {
         }
         head.push(row(&["newton", &newton]));
     }
+    head.extend(system::changed(end).map(|words| row(&["start", &words])));
     let mut text = table(0, &[Align::Left, Align::Left], &head);
 
     let start = run.model.start();

@@ -133,7 +133,7 @@ pub fn violations(violation: &Violation) -> Vec<Vec<String>> {
 pub fn places(system: &SystemSnapshot) -> Vec<Vec<String>> {
     const MANY: usize = 8;
     let row = |(name, body): &(String, polhode::run::BodySnapshot)| {
-        let numbers = body.position.iter().map(|x| plain((x * 1e6).round() / 1e6));
+        let numbers = body.position.iter().map(|x| plain((x * 1e6).round() / 1e6 + 0.0));
         std::iter::once(name.clone()).chain(numbers).collect::<Vec<String>>()
     };
     let n = system.bodies.len();
@@ -144,4 +144,31 @@ pub fn places(system: &SystemSnapshot) -> Vec<Vec<String>> {
     rows.push(vec!["...".into(), String::new(), String::new(), String::new()]);
     rows.extend(system.bodies[n - MANY / 2..].iter().map(row));
     rows
+}
+
+/// What to say of a run whose joints were torn: positions are kept in every step, and an instability shows in velocities.
+pub fn broken(end: &Ended) -> Option<String> {
+    let (system, joints) = (end.last.system.as_ref()?, end.joints.as_ref()?);
+    let speeds = system.bodies.iter().map(|(_, body)| body.velocity.norm().max(body.omega_body.norm()));
+    let fastest = speeds.fold(0.0, f64::max);
+    let torn = joints.violation.velocity;
+    (torn > 0.1 * fastest && torn > 1e-6).then(|| {
+        format!(
+            "warning: the velocities of joints were off by up to {}, which is no small part of the motion: the result may \
+             mean nothing; use constraints=stabilized, rho below 1, or a smaller step",
+            small(torn)
+        )
+    })
+}
+
+/// How much the initial velocities were changed, if they were.
+pub fn changed(end: &Ended) -> Option<String> {
+    let assembly = &end.joints.as_ref()?.assembly;
+    (assembly.velocity > 1e-9 || assembly.omega > 1e-9).then(|| {
+        format!(
+            "initial velocities changed by up to {} m/s and {} rad/s to fit the joints",
+            small(assembly.velocity),
+            small(assembly.omega)
+        )
+    })
 }

@@ -73,18 +73,17 @@ impl AlphaScheme {
             given: Given { rho: None, m: None, f: None, beta: None, gamma: None },
         }
     }
-    /// The weights that follow from those given: α is zero where only the other is given, β and γ are those of (114).
+    /// The weights that follow from those given: α is zero where only the other is given, γ is that of second order, and β
+    /// the one that damps best with γ, eq. (114).
     pub(super) fn settle(&mut self) {
         let Given { rho, m, f, beta, gamma } = self.given;
         if let Some(rho) = rho {
             self.weights = Alpha::from_rho(rho);
         } else if [m, f, beta, gamma].iter().any(Option::is_some) {
             let optimal = Alpha::optimal(m.unwrap_or(0.0), f.unwrap_or(0.0));
-            self.weights = Alpha {
-                beta: beta.unwrap_or(optimal.beta),
-                gamma: gamma.unwrap_or(optimal.gamma),
-                ..optimal
-            };
+            let gamma = gamma.unwrap_or(optimal.gamma);
+            let best = 0.25 * (gamma + 0.5) * (gamma + 0.5);
+            self.weights = Alpha { beta: beta.unwrap_or(best), gamma, ..optimal };
         }
     }
     /// What cannot go together, in words.

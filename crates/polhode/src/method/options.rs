@@ -29,7 +29,7 @@ pub struct Choice {
 impl Choice {
     /// What it takes, in words: `0 to 1`, or `dual, hom4, twist`.
     pub fn span(&self) -> String {
-        let short = |x: f64| if x != 0.0 && x < 1e-4 { format!("{x:e}") } else { x.to_string() };
+        let short = |x: f64| if x != 0.0 && x.abs() < 1e-4 { format!("{x:e}") } else { x.to_string() };
         match self.range {
             Some([low, high]) => format!("{} to {}", short(low), short(high)),
             None => self.words.join(", "),
@@ -139,7 +139,7 @@ pub(super) const TOLERANCE: Choice = Choice {
 /// Numerical damping of the forms for systems.
 pub(super) const SYSTEM_RHO: Choice = Choice {
     help: "spectral radius at infinite frequency: 0 ends high frequencies in one step, 1 damps nothing, and then the \
-           multipliers of constraints=index3 may grow without bound where joints close a loop",
+           multipliers of constraints=index3 grow without bound; use constraints=stabilized with it",
     ..RHO
 };
 /// α_m of the forms for systems.
@@ -164,7 +164,7 @@ pub(super) const NEWMARK_BETA: Choice = Choice {
     name: "beta",
     words: &[],
     range: Some([0.01, 2.0]),
-    default: "(1 + alpha_f - alpha_m)^2/4",
+    default: "(gamma + 1/2)^2/4",
     help: "Newmark's weight of the acceleration at the end of the step in the positions, in place of rho",
 };
 /// γ of the forms for systems.

@@ -131,12 +131,14 @@ pub(super) struct Workspace<S: Real> {
     /// How far each body turns per displacement of its joints: their rounding is that of positions in space.
     levers: Vec<S>,
     pub(super) trouble: Option<FactorError>,
+    /// The angles by which bodies were turned since the matrix was written.
+    bent: S,
     history: History<S>,
 }
 
 /// The angle that counts as the motion of a step if that is less: rounding of the attitude is the limit of all corrections.
 const LEAST_MOTION: f64 = 1.0 / 16.0;
-/// The part of the angle that rounding makes of a distance of joints which counts likewise.
+/// The part that counts of the angle of a step, and of the angle that rounding makes of the distances of joints.
 const ROUNDED: f64 = 0.25;
 
 fn lengths<S: Real>(v: &Vector3<S>) -> S {
@@ -162,13 +164,7 @@ impl<S: Real> Workspace<S> {
             arms[b] = arms[b].max(arm).max(square.sqrt());
             levers[b] = arm / (arm * arm + square);
         }
-        let mut mass = S::zero();
-        for body in &system.bodies {
-            mass += body.mass / S::lift(system.bodies.len() as f64);
-        }
-        if system.bodies.is_empty() {
-            mass = S::one();
-        }
+        let mass = system.typical_mass();
         let (n, rows) = (layout.n, layout.rows);
         let still = Step {
             position: zero(),
@@ -210,6 +206,7 @@ impl<S: Real> Workspace<S> {
             arms,
             levers,
             trouble: None,
+            bent: S::zero(),
             history: History {
                 h: f64::NAN,
                 differences: vec![[S::zero(); ORDER + 1]; n],
@@ -464,7 +461,8 @@ impl<'a, S: Real> Stepping<'a, S> {
             };
             // Joints hand the rounding of one body on to all.
             let far = if self.work.levers[b].is_zero() { lengths(&body.position) } else { farthest };
-            let turned = (lengths(&body.omega_body) * self.h).max(S::lift(LEAST_MOTION));
+            let turned = lengths(&body.omega_body) * (self.h * S::lift(ROUNDED));
+            let turned = turned.max(S::lift(LEAST_MOTION));
             step.sizes = [far + self.work.arms[b], turned.max(far * self.work.levers[b] * S::lift(ROUNDED))];
         }
         for i in 0..self.extra.len() {
@@ -848,6 +846,7 @@ fn exponential_inverse<S: Real>(p: &Vector3<S>) -> Matrix3<S> {
 impl<S: Real> Equations<S> for Stepping<'_, S> {
     fn guess(&mut self, rung: Rung, _lanes: S::Mask) {
         self.predict();
+        self.work.bent = S::zero();
         let history = &mut self.work.history;
         if rung == Rung::Quick {
             let goes_on = history.h == self.h.largest();
@@ -992,6 +991,7 @@ impl<S: Real> Equations<S> for Stepping<'_, S> {
         };
         self.write(&weights, &mut matrix.rewrite());
         self.work.trouble = matrix.factor().err();
+        self.work.bent = S::zero();
         let history = &mut self.work.history;
         if history.began && !history.made && history.served == 0 {
             history.wait = WAIT;
@@ -1010,7 +1010,7 @@ impl<S: Real> Equations<S> for Stepping<'_, S> {
         let map = work.map();
         let x = &work.residual;
         // The sum shows what is not a number, which a maximum may hide.
-        let (mut size, mut sum) = (S::zero(), S::zero());
+        let (mut size, mut sum, mut turned) = (S::zero(), S::zero(), S::zero());
         let mut seen = |new: S| {
             size = size.max(new);
             sum += new;
@@ -1028,7 +1028,9 @@ impl<S: Real> Equations<S> for Stepping<'_, S> {
             } else {
                 step.moved = step.change;
             }
-            seen(lengths(&xi) / step.sizes[0] + lengths(&theta) / step.sizes[1]);
+            let angle = lengths(&theta);
+            turned = turned.max(angle);
+            seen(lengths(&xi) / step.sizes[0] + angle / step.sizes[1]);
         }
         for (j, joint) in self.system.joints.iter().enumerate() {
             let (start, first, count) =
@@ -1050,9 +1052,13 @@ impl<S: Real> Equations<S> for Stepping<'_, S> {
                 seen(change.abs() / scale);
             }
         }
+        work.bent += turned;
         if sum.is_finite().all() { size } else { sum }
     }
 
+    fn bent(&self) -> S {
+        self.work.bent
+    }
     fn prepared(&self) -> bool {
         self.work.history.began
     }

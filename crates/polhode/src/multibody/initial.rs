@@ -117,6 +117,8 @@ struct Projection<'a, S: Real> {
     layout: Layout,
     matrix: Option<Matrix<S>>,
     places: Vec<Place<S>>,
+    /// A typical mass, which forces and multipliers are divided by.
+    mass: S,
     /// Right-hand side, then solution.
     x: Vec<S>,
 }
@@ -125,8 +127,8 @@ impl<S: Real> Projection<'_, S> {
     fn write(&self, sink: &mut impl Sink<S>) {
         let mut rows = [[zero(); 4]; MOST_ROWS];
         for (b, body) in self.system.bodies.iter().enumerate() {
-            sink.diagonal(6 * b, 6 * b, body.mass);
-            sink.block(6 * b + 3, 6 * b + 3, body.inertia.matrix());
+            sink.diagonal(6 * b, 6 * b, body.mass / self.mass);
+            sink.block(6 * b + 3, 6 * b + 3, &(body.inertia.matrix() / self.mass));
         }
         for (joint, start) in self.system.joints.iter().zip(&self.layout.joints) {
             let bodies = joint.ends.map(|end| end.body);
@@ -147,7 +149,7 @@ impl<S: Real> Projection<'_, S> {
         for (extra, start) in self.system.extra.iter().zip(&self.layout.extra) {
             for i in 0..extra.len() {
                 for j in 0..extra.len() {
-                    sink.add(start + i, start + j, extra.mass[i * extra.len() + j]);
+                    sink.add(start + i, start + j, extra.mass[i * extra.len() + j] / self.mass);
                 }
             }
         }
@@ -221,8 +223,14 @@ pub(super) fn initial<S: Real>(system: &System<S>, may_move: bool) -> Result<Ini
         v: body.velocity,
         omega: body.omega_body,
     });
-    let mut projection =
-        Projection { system, layout, matrix: None, places: places.collect(), x: vec![S::zero(); n] };
+    let mut projection = Projection {
+        system,
+        layout,
+        matrix: None,
+        places: places.collect(),
+        mass: system.typical_mass(),
+        x: vec![S::zero(); n],
+    };
     let mut attitudes: Vec<_> = system.bodies.iter().map(|body| body.attitude).collect();
     let mut report = Assembly::default();
     let points = system.joints.iter().flat_map(|j| &j.ends).map(|end| end.point.dot(&end.point).largest());
@@ -298,8 +306,8 @@ pub(super) fn initial<S: Real>(system: &System<S>, may_move: bool) -> Result<Ini
         let moment = moment - place.omega.cross(&(inertia * place.omega));
         let force = force + system.gravity * body.mass;
         for i in 0..3 {
-            projection.x[6 * b + i] += force[i];
-            projection.x[6 * b + 3 + i] += moment[i];
+            projection.x[6 * b + i] += force[i] / projection.mass;
+            projection.x[6 * b + 3 + i] += moment[i] / projection.mass;
         }
     }
     for force in &system.forces {
@@ -308,7 +316,7 @@ pub(super) fn initial<S: Real>(system: &System<S>, may_move: bool) -> Result<Ini
         for (wrench, body) in wrenches.chunks(2).zip(bodies) {
             if let Some(body) = body {
                 for (x, w) in projection.x[6 * body..].iter_mut().zip(wrench.iter().flatten()) {
-                    *x += *w;
+                    *x += *w / projection.mass;
                 }
             }
         }
@@ -321,7 +329,7 @@ pub(super) fn initial<S: Real>(system: &System<S>, may_move: bool) -> Result<Ini
                 let at = i * extra.len() + j;
                 force -= extra.damping[at] * extra.velocity[j] + extra.stiffness[at] * extra.position[j];
             }
-            projection.x[start + i] = force;
+            projection.x[start + i] = force / projection.mass;
         }
     }
     projection.solve()?;
@@ -349,7 +357,9 @@ pub(super) fn initial<S: Real>(system: &System<S>, may_move: bool) -> Result<Ini
     for (j, joint) in system.joints.iter().enumerate() {
         let (start, first) = (projection.layout.joints[j], projection.layout.multipliers[j]);
         let count = joint.kind.rows();
-        lambda[first..first + count].copy_from_slice(&projection.x[start..start + count]);
+        for (lambda, x) in lambda[first..first + count].iter_mut().zip(&projection.x[start..]) {
+            *lambda = *x * projection.mass;
+        }
     }
     let extra = system.extra.iter().zip(&projection.layout.extra).map(|(extra, start)| {
         let acceleration = projection.x[*start..start + extra.len()].to_vec();

@@ -12,7 +12,8 @@ pub struct Outcome {
     pub t: f64,
     /// Steps taken.
     pub steps: u64,
-    /// The energy error over all steps, where the loads have a potential.
+    /// The energy error over all steps, where the loads have a potential, relative to the energy at the start or, where
+    /// that is larger, the largest kinetic energy: the potential has an arbitrary zero.
     pub energy: Option<EnergyError>,
     /// The largest violation of the joints over all steps.
     pub violation: Violation,
@@ -55,8 +56,13 @@ pub fn run(
         violation.velocity = violation.velocity.max(now.velocity);
         flow = observer(n, simulation);
     }
-    let outcome =
-        Outcome { t: plan.time(n), steps: n, energy: energy.error(), violation, finished: n == plan.steps() };
+    let outcome = Outcome {
+        t: plan.time(n),
+        steps: n,
+        energy: energy.error_of_motion(),
+        violation,
+        finished: n == plan.steps(),
+    };
     (outcome, failure)
 }
 
@@ -70,6 +76,7 @@ impl Simulation<'_, f64> {
                 attitude: now.attitude,
                 velocity: now.velocity,
                 omega_body: now.omega_body,
+                momentum_body: body.inertia.matrix() * now.omega_body,
             };
             (body.name.clone(), seen)
         });

@@ -206,8 +206,15 @@ impl<'a, S: Real> Simulation<'a, S> {
             let map = Vectorial::from(scheme.map);
             let angle = stepping.work.largest_parameters().sqrt();
             if angle.is_nan() || angle >= map.limit() {
-                let error = StepError::MapLimit { t, h: size, map: map.name(), angle, limit: map.limit() };
-                return Err(error.unless_astray(self.spent.iterations - before));
+                // What the step asked for, unless the iteration went astray from something far smaller.
+                let asked = self.bodies.iter().map(|body| (body.omega_body * h).map(Real::largest).norm());
+                let asked = asked.fold(0.0, f64::max);
+                let (iterations, limit) = (self.spent.iterations - before, map.limit());
+                return Err(if asked > 0.5 * limit {
+                    StepError::MapLimit { t, h: size, map: map.name(), angle: asked.max(limit), limit }
+                } else {
+                    StepError::NotConverged { t, h: size, iterations, residual: f64::INFINITY }
+                });
             }
         }
         // The last correction moved the iterate: forces and accelerations of the next step are those at its end.

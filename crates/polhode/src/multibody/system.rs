@@ -453,6 +453,11 @@ impl<S: Real> System<S> {
     pub fn extra(&self) -> &[Coordinates<S>] {
         &self.extra
     }
+    /// The mean of the masses, to scale equations with.
+    pub(super) fn typical_mass(&self) -> S {
+        let sum = self.bodies.iter().fold(S::zero(), |sum, body| sum + body.mass);
+        if self.bodies.is_empty() { S::one() } else { sum / S::lift(self.bodies.len() as f64) }
+    }
     /// The number of the body with this name.
     pub fn index(&self, body: &str) -> Option<usize> {
         match self.frames.get(body)?.body {

@@ -53,7 +53,7 @@ impl Model {
         let ended = Ended {
             last: at(&simulation),
             steps: outcome.steps,
-            drift: if posed.is_some() { drift } else { Drift { energy: outcome.energy, ..drift } },
+            drift: if case.is_some() { drift } else { Drift { energy: outcome.energy, ..drift } },
             work: simulation.spent,
             finished: outcome.finished,
             joints: posed

@@ -12,7 +12,10 @@ use core::f64::consts::FRAC_PI_2;
 use nalgebra::{Matrix3, Vector3};
 
 /// The longest chain that is not a mistake.
-const LONGEST: f64 = 1e6;
+const LONGEST: f64 = 1e5;
+
+/// The square of a distance from a flat position, relative to a length of the linkage, that counts as flat.
+const FLAT: f64 = 1e-12;
 
 /// A rotation by this angle about an axis.
 fn about(axis: Vector3<f64>, angle: f64) -> Rotation<f64> {
@@ -206,6 +209,13 @@ impl Problem {
         let distance = line.norm();
         let along = (coupler * coupler - rocker * rocker + distance * distance) / (2.0 * distance);
         let square = coupler * coupler - along * along;
+        if square.abs() <= FLAT * coupler * coupler {
+            let reason = format!(
+                "with the crank at {angle} rad coupler and rocker lie in one line, from where the linkage can go on in two ways; \
+                 choose another angle"
+            );
+            return Err(self.refused("angle", reason));
+        }
         if square <= 0.0 {
             let reason = format!(
                 "with the crank at {angle} rad its pin is {distance} m from the pivot of the rocker, which coupler \
@@ -257,6 +267,12 @@ impl Problem {
         let plane = |x: f64, y: f64| Vector3::new(x, y, 0.0);
         let pin = plane(crank * angle.cos(), crank * angle.sin());
         let square = rod * rod - pin.y * pin.y;
+        if square.abs() <= FLAT * rod * rod {
+            let reason = format!(
+                "with the crank at {angle} rad the rod stands across the rail, a dead point; choose another angle"
+            );
+            return Err(self.refused("angle", reason));
+        }
         if square <= 0.0 {
             let reason = format!(
                 "the rod ({rod} m) does not reach from the pin of the crank, {} m off the line, to the slider",

@@ -16,4 +16,4 @@ pub use data::{DataError, Datum};
 pub use frequencies::{ExactFrequencies, Flip};
 pub use kept::Kept;
 pub use model::{Ended, Failed, Joints, Model, ModelError, Observer};
-pub use reference::{Errors, Reference, ReferenceError};
+pub use reference::{BodyReference, Errors, Reference, ReferenceError};

@@ -22,10 +22,21 @@ pub struct Reference {
     pub momentum_body: Vector3<f64>,
     /// Position, of a moving body.
     pub position: Option<Vector3<f64>>,
-    /// Position and attitude of all bodies of a system, whose last one the rest is of.
-    pub bodies: Vec<(Vector3<f64>, Rotation<f64>)>,
+    /// All bodies of a system, whose last one the rest is of.
+    pub bodies: Vec<BodyReference>,
     /// Closed form, or method and tolerance.
     pub source: String,
+}
+
+/// One body of a system.
+#[derive(Clone, Copy, Debug)]
+pub struct BodyReference {
+    /// Position of its centre of mass.
+    pub position: Vector3<f64>,
+    /// Attitude, body to space.
+    pub attitude: Rotation<f64>,
+    /// Angular momentum about its centre of mass, in body axes.
+    pub momentum_body: Vector3<f64>,
 }
 
 /// How far a run ended from the reference.
@@ -79,8 +90,8 @@ impl Reference {
     /// How far a snapshot is from this; of a system, the body that is furthest.
     pub fn errors(&self, snapshot: &Snapshot) -> Errors {
         let position = self.position.zip(snapshot.moving);
-        // At the origin there is nothing to be relative to.
-        let relative = |gap: f64, distance: f64| (distance > 0.0).then(|| gap / distance);
+        // At the origin, but for rounding, there is nothing to be relative to.
+        let relative = |gap: f64, distance: f64| (distance > 1e-12).then(|| gap / distance);
         let mut errors = Errors {
             attitude: self.attitude.distance(&snapshot.attitude),
             momentum: (snapshot.momentum_body - self.momentum_body).norm(),
@@ -89,11 +100,12 @@ impl Reference {
         };
         let seen = snapshot.system.iter().flat_map(|system| &system.bodies);
         let larger = |known: &mut Option<f64>, new: f64| *known = Some(known.map_or(new, |x| x.max(new)));
-        for ((position, attitude), (_, body)) in self.bodies.iter().zip(seen) {
-            let gap = (body.position - position).norm();
-            errors.attitude = errors.attitude.max(attitude.distance(&body.attitude));
+        for (known, (_, body)) in self.bodies.iter().zip(seen) {
+            let gap = (body.position - known.position).norm();
+            errors.attitude = errors.attitude.max(known.attitude.distance(&body.attitude));
+            errors.momentum = errors.momentum.max((body.momentum_body - known.momentum_body).norm());
             larger(&mut errors.position, gap);
-            if let Some(part) = relative(gap, position.norm()) {
+            if let Some(part) = relative(gap, known.position.norm()) {
                 larger(&mut errors.position_relative, part);
             }
         }
@@ -163,6 +175,8 @@ impl Model {
 
 /// Steps that the finest run of a system may have.
 const MOST_STEPS: u64 = 1 << 16;
+/// An extrapolation that still changes by more than this is no reference.
+const TRUSTED: f64 = 1e-5;
 /// Runs whose extrapolation changes by less than this agree.
 const AGREED: f64 = 1e-11;
 
@@ -236,20 +250,28 @@ fn fine(system: &System<f64>, t: f64) -> Result<Reference, ReferenceError> {
         let large = || unknown(format!("a system of {} bodies is too large for it", system.bodies().len()));
         return Err(failure.unwrap_or_else(large));
     };
-    let bodies: Vec<(Vector3<f64>, Rotation<f64>)> = all
+    if change > TRUSTED {
+        return Err(unknown(format!(
+            "runs with up to {steps} steps, extrapolated, agree to {change:.0e} only; the motion is too long or too sensitive"
+        )));
+    }
+    let bodies: Vec<BodyReference> = all
         .chunks(NUMBERS)
-        .map(|x| (Vector3::new(x[0], x[1], x[2]), Rotation::from_q_wxyz([x[6], x[7], x[8], x[9]])))
+        .zip(system.bodies())
+        .map(|(x, body)| BodyReference {
+            position: Vector3::new(x[0], x[1], x[2]),
+            attitude: Rotation::from_q_wxyz([x[6], x[7], x[8], x[9]]),
+            momentum_body: body.inertia.matrix() * Vector3::new(x[3], x[4], x[5]),
+        })
         .collect();
-    let omega = all.chunks(NUMBERS).next_back().map_or(Vector3::zeros(), |x| Vector3::new(x[3], x[4], x[5]));
-    let inertia = system.bodies().last().map_or(Matrix3::zeros(), |body| *body.inertia.matrix());
-    let (position, attitude) =
+    let BodyReference { position, attitude, momentum_body } =
         bodies.last().copied().ok_or_else(|| unknown("the system has no body".into()))?;
     Ok(Reference {
         attitude,
-        momentum_body: inertia * omega,
+        momentum_body,
         position: Some(position),
         bodies,
-        source: format!("linear-alpha with up to {steps} steps, extrapolated, good to about {change:.0e}"),
+        source: format!("linear-alpha, {steps} steps, extrapolated (to {change:.0e})"),
     })
 }
 

@@ -98,16 +98,18 @@ impl EnergyRecord {
     /// The error so far.
     pub fn error(&self) -> Option<EnergyError> {
         // Relative to an energy that is nothing beside the motion's, an error says nothing: then it stays absolute.
-        let (e0, n) = (self.start?, self.samples.max(1) as f64);
-        let scale = if e0.abs() > 1e-9 * self.kinetic { per(e0) } else { 1.0 };
+        let e0 = self.start?;
+        Some(self.scaled(if e0.abs() > 1e-9 * self.kinetic { per(e0) } else { 1.0 }))
+    }
+    /// The same relative to the larger of the energy at the start and the largest kinetic energy.
+    pub fn error_of_motion(&self) -> Option<EnergyError> {
+        Some(self.scaled(per(self.start?.abs().max(self.kinetic))))
+    }
+    fn scaled(&self, scale: f64) -> EnergyError {
+        let n = self.samples.max(1) as f64;
         let (low, high) = (self.seen.min * scale, self.seen.max * scale);
         let (min, max) = if scale < 0.0 { (high, low) } else { (low, high) };
-        Some(EnergyError {
-            min,
-            max,
-            mean: self.sum / n * scale,
-            rms: (self.squares / n).sqrt() * scale.abs(),
-        })
+        EnergyError { min, max, mean: self.sum / n * scale, rms: (self.squares / n).sqrt() * scale.abs() }
     }
 }
 

@@ -54,6 +54,8 @@ pub struct BodySnapshot {
     pub velocity: Vector3<f64>,
     /// Angular velocity, body axes.
     pub omega_body: Vector3<f64>,
+    /// Angular momentum about the centre of mass, body axes.
+    pub momentum_body: Vector3<f64>,
 }
 
 /// The translational part of a moving body.

@@ -204,6 +204,11 @@ pub(crate) trait Equations<S: Real> {
     fn prepared(&self) -> bool {
         false
     }
+    /// How far the iterate has moved since its Jacobian was taken, in units in which the equations bend by about one: the
+    /// contraction is no better, even where the corrections so far were in a direction that does not bend them.
+    fn bent(&self) -> S {
+        S::zero()
+    }
     /// How far the iterate is from its guess, relative to its size.
     fn moved(&self) -> S;
     /// Time and step, for messages.
@@ -369,7 +374,10 @@ fn iterate<S: Real, E: Equations<S>>(
             .or(relative.below(S::lift(STALE)).and(S::lift(1.5).below(stale)));
         let settled = relative
             .below(S::lift(ROUND_OFF))
-            .or((relative * relative).below(S::lift(TARGET) * previous).and(contracting))
+            .or((relative * relative)
+                .below(S::lift(TARGET) * previous)
+                .and((relative * equations.bent()).below(S::lift(TARGET)))
+                .and(contracting))
             .or(stuck);
         active = active.and(settled.not());
         if !active.any() {
