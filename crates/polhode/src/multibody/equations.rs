@@ -5,403 +5,26 @@
 //! x = x* + u, ẋ = ẋ* + γ/(βh) u, and accelerations s u. The equations of motion of a body are written as material
 //! covectors in every form: w_a f_a + w_c f_c + T⁻ᵀ g_α, so that a joint adds Bᵀ λ whatever the parameters are. The
 //! corrections are (ξ, θ) with δφ = T⁻¹ θ, for the same reason. Equations of motion are divided by what multiplies a mass
-//! times u, and multipliers by the same (DESIGN: unknowns Δq and h²λ), so that the matrix is [M Bᵀ; B 0] for small steps.
+//! times u, and multipliers by the same, so that the matrix is [M Bᵀ; B 0] for small steps.
 //!
 //! Stabilized index 2 (Gear, Gupta & Leimkuhler): the pose changes by p = u - M⁻¹ B(q_n)ᵀ η, and B v = 0 at the end of
 //! the step determines η.
 
-use super::joint::{COORDINATES, MOST_ROWS, Place, zero};
-use super::layout::Layout;
+use super::history::{PRICE, WAIT};
+use super::joint::{MOST_ROWS, Place, zero};
 use super::state::{Flat, Moving};
-use super::system::{End, Rigid, System};
-use super::tape::{Matrix, Places, Sink};
-use crate::body::{Kinematics, Load};
-use crate::group::{Exponential, Group, Map, MapKind, Rotation, So3, Tangent, Vectorial, spin};
-use crate::method::{AlphaScheme, Chart, Form};
-use crate::scalar::{Dual, Mask, Over, Real};
-use crate::solve::{Equations, FactorError, Rung};
+use super::tape::{Matrix, Places};
+use super::workspace::{LEAST_MOTION, ROUNDED, Stepping, Weights, ends, lengths, loads};
+use crate::body::Load;
+use crate::group::{Exponential, Group, Map, Rotation, So3, Tangent};
+use crate::method::{Chart, Form};
+use crate::scalar::{Mask, Real};
+use crate::solve::{Equations, Rung};
 use nalgebra::{Matrix3, Vector3};
 
-/// The step of one body: what was predicted, and the iterate.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Step<S: Real> {
-    position: Vector3<S>,
-    velocity: Vector3<S>,
-    parameters: Vector3<S>,
-    parameters_rate: Vector3<S>,
-    /// T_n, where the chart does not start at zero.
-    tangent: Matrix3<S>,
-    /// g_α in the parameters of the step.
-    carried: Vector3<S>,
-    /// u.
-    change: [Vector3<S>; 2],
-    /// p; the same in index 3.
-    moved: [Vector3<S>; 2],
-    /// What corrections of position and attitude are compared with.
-    sizes: [S; 2],
-}
-
-/// A body at the iterate.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Now<S: Real> {
-    pub(super) place: Place<S>,
-    pub(super) attitude: Rotation<S>,
-    acceleration: Vector3<S>,
-    parameters: Vector3<S>,
-    parameters_rate: Vector3<S>,
-    parameters_acceleration: Vector3<S>,
-    /// Of a parameterized form.
-    tangent: Option<Tangent<S>>,
-    /// f_c: force in space, moment in body axes.
-    complementary: [Vector3<S>; 2],
-    /// Ω by a change θ of the attitude at held rates of the parameters, and by θ of the rates at held attitude.
-    omega_slopes: [Matrix3<S>; 2],
-}
-
-/// What multiplies what, for one step size.
-#[derive(Clone, Copy, Debug)]
-struct Weights<S> {
-    /// Velocity per change.
-    velocity: S,
-    /// Acceleration per change.
-    acceleration: S,
-    /// Of the acceleration forces.
-    inertial: S,
-    /// Of the complementary forces.
-    complementary: S,
-    /// Of the equations of motion.
-    scale: S,
-    /// Multiplier per unknown.
-    multiplier: S,
-}
-
-/// The highest order of extrapolation.
-const ORDER: usize = 3;
-
-/// The solutions of the last steps of one size, to begin the next one with. Motions are smooth on the scale of a step,
-/// and what extrapolation gains in digits lets old factors do for the rest.
-#[derive(Clone, Debug)]
-struct History<S> {
-    /// The step size, not a number while there are no solutions.
-    h: f64,
-    /// The backward differences of each unknown, its last value first.
-    differences: Vec<[S; ORDER + 1]>,
-    /// The order that would have been the best one for the last step.
-    order: usize,
-    /// Iterations spent since the factors were made, beyond those that new ones take.
-    extra: u64,
-    /// Steps that the factors served after the one that made them.
-    served: u64,
-    /// Steps to wait before old factors are tried again.
-    wait: u64,
-    /// True if this step began with old factors, and if it made new ones.
-    began: bool,
-    made: bool,
-}
-
-/// Iterations of a step with new factors.
-const USUAL: u64 = 2;
-/// What new factors cost, in iterations (measured: 2.5 to 7). When old ones have cost as much they are not kept.
-const PRICE: u64 = 4;
-/// How many steps make new factors after old ones served none, so that failures are cheap on the whole.
-const WAIT: u64 = 8;
-
-/// All that a step works on. Allocated once.
-#[derive(Clone, Debug)]
-pub(super) struct Workspace<S: Real> {
-    pub(super) layout: Layout,
-    pub(super) scheme: AlphaScheme,
-    /// None until the first matrix is written, which shows where its entries are.
-    matrix: Option<Matrix<S>>,
-    steps: Vec<Step<S>>,
-    pub(super) now: Vec<Now<S>>,
-    /// The multipliers at the iterate.
-    pub(super) lambda: Vec<S>,
-    /// Those of the velocity rows.
-    eta: Vec<S>,
-    /// B at the start of the step, of the stabilized form.
-    jacobians: Vec<[[Vector3<S>; 4]; MOST_ROWS]>,
-    /// y*, ẏ*, u of the extra coordinates.
-    flat: Vec<[Vec<S>; 3]>,
-    residual: Vec<S>,
-    /// A typical mass.
-    mass: S,
-    /// Distances of the joints from the centre of mass of each body.
-    arms: Vec<S>,
-    /// How far each body turns per displacement of its joints: their rounding is that of positions in space.
-    levers: Vec<S>,
-    pub(super) trouble: Option<FactorError>,
-    /// The angles by which bodies were turned since the matrix was written.
-    bent: S,
-    history: History<S>,
-}
-
-/// The angle that counts as the motion of a step if that is less: rounding of the attitude is the limit of all corrections.
-const LEAST_MOTION: f64 = 1.0 / 16.0;
-/// The part that counts of the angle of a step, and of the angle that rounding makes of the distances of joints.
-const ROUNDED: f64 = 0.25;
-
-fn lengths<S: Real>(v: &Vector3<S>) -> S {
-    v[0].abs() + v[1].abs() + v[2].abs()
-}
-
-impl<S: Real> Workspace<S> {
-    pub(super) fn new(system: &System<S>, scheme: &AlphaScheme) -> Self {
-        let layout = Layout::new(system, scheme.stabilized);
-        let reach = |ends: &mut dyn Iterator<Item = &End<S>>| {
-            let mut arms: Vec<S> = vec![S::zero(); system.bodies.len()];
-            for end in ends {
-                if let Some(body) = end.body {
-                    arms[body] = arms[body].max(lengths(&end.point));
-                }
-            }
-            arms
-        };
-        let mut levers = reach(&mut system.joints.iter().flat_map(|j| &j.ends));
-        let mut arms = reach(&mut system.forces.iter().flat_map(|f| &f.ends));
-        for (b, body) in system.bodies.iter().enumerate() {
-            let (square, arm) = (body.inertia.matrix().trace() / body.mass, levers[b]);
-            arms[b] = arms[b].max(arm).max(square.sqrt());
-            levers[b] = arm / (arm * arm + square);
-        }
-        let mass = system.typical_mass();
-        let (n, rows) = (layout.n, layout.rows);
-        let still = Step {
-            position: zero(),
-            velocity: zero(),
-            parameters: zero(),
-            parameters_rate: zero(),
-            tangent: Matrix3::identity(),
-            carried: zero(),
-            change: [zero(); 2],
-            moved: [zero(); 2],
-            sizes: [S::one(); 2],
-        };
-        let now = Now {
-            place: Place::ground(),
-            attitude: Rotation::identity(),
-            acceleration: zero(),
-            parameters: zero(),
-            parameters_rate: zero(),
-            parameters_acceleration: zero(),
-            tangent: None,
-            complementary: [zero(); 2],
-            omega_slopes: [Matrix3::zeros(); 2],
-        };
-        let flat = |len: usize| [vec![S::zero(); len], vec![S::zero(); len], vec![S::zero(); len]];
-        Workspace {
-            scheme: *scheme,
-            matrix: None,
-            steps: vec![still; system.bodies.len()],
-            now: vec![now; system.bodies.len()],
-            lambda: vec![S::zero(); rows],
-            eta: vec![S::zero(); rows],
-            jacobians: match scheme.stabilized {
-                true => vec![[[zero(); 4]; MOST_ROWS]; system.joints.len()],
-                false => Vec::new(),
-            },
-            flat: system.extra.iter().map(|e| flat(e.len())).collect(),
-            residual: vec![S::zero(); n],
-            mass,
-            arms,
-            levers,
-            trouble: None,
-            bent: S::zero(),
-            history: History {
-                h: f64::NAN,
-                differences: vec![[S::zero(); ORDER + 1]; n],
-                order: 0,
-                extra: 0,
-                served: 0,
-                wait: 0,
-                began: false,
-                made: false,
-            },
-            layout,
-        }
-    }
-    /// The map of the form.
-    fn map(&self) -> Vectorial {
-        match self.scheme.form {
-            Form::Geometric => MapKind::Exponential.into(),
-            _ => self.scheme.map.into(),
-        }
-    }
-    /// The largest parameters of the step that was solved: squared length.
-    pub(super) fn largest_parameters(&self) -> f64 {
-        self.now.iter().map(|now| now.parameters.dot(&now.parameters).largest()).fold(0.0, f64::max)
-    }
-}
-
-/// One step under way.
-pub(super) struct Stepping<'a, S: Real> {
-    pub(super) system: &'a System<S>,
-    pub(super) bodies: &'a [Moving<S>],
-    pub(super) extra: &'a [Flat<S>],
-    /// The multipliers at the start.
-    pub(super) lambda: &'a [S],
-    pub(super) work: &'a mut Workspace<S>,
-    pub(super) t: S,
-    h: S,
-    whole: S,
-    weights: Weights<S>,
-}
-
-/// The places of both ends of a joint or force; the ground is still.
-#[inline(always)]
-fn ends<'a, S: Real>(now: &'a [Now<S>], ground: &'a Place<S>, ends: [Option<usize>; 2]) -> [&'a Place<S>; 2] {
-    ends.map(|body| body.map_or(ground, |b| &now[b].place))
-}
-
-/// Force in space and moment in body axes of the loads of a body.
-pub(super) fn loads<S: Real, T: Over<S>>(
-    body: &Rigid<S>,
-    t: T,
-    attitude: &Rotation<T>,
-    place: &Place<T>,
-) -> [Vector3<T>; 2] {
-    let kinematics = Kinematics {
-        time: t,
-        attitude: *attitude,
-        position: place.x,
-        velocity_body: attitude.unrotate(&place.v),
-        omega_body: place.omega,
-        begins: false,
-    };
-    let wrench = body.loads.wrench(&kinematics);
-    [attitude.rotate(&wrench.force_body), wrench.moment_body]
-}
-
-/// A place with derivatives: number `first` + i for x (or v), then for Θ (or Ω).
-fn seeded<S: Real, const N: usize>(place: &Place<S>, first: usize, pose: bool) -> Place<Dual<S, N>> {
-    let constant = |v: &Vector3<S>| v.map(Dual::constant);
-    let seed = |v: &Vector3<S>, first: usize| Vector3::from_fn(|i, _| Dual::variable(v[i], first + i));
-    if !pose {
-        let (v, omega) = (seed(&place.v, first), seed(&place.omega, first + 3));
-        return Place { x: constant(&place.x), r: place.r.map(Dual::constant), v, omega };
-    }
-    let turn = spin(&seed(&zero(), first + 3)) + Matrix3::identity();
-    Place {
-        x: seed(&place.x, first),
-        r: place.r.map(Dual::constant) * turn,
-        v: constant(&place.v),
-        omega: constant(&place.omega),
-    }
-}
-
-impl<S: Real> Weights<S> {
-    fn new(work: &Workspace<S>, h: S) -> Self {
-        let (alpha, number) = (work.scheme.weights, S::lift);
-        let per = (number(alpha.beta) * h * h).recip();
-        let (inertial, complementary, acceleration) = match work.scheme.form {
-            Form::Residual => (number(1.0 - alpha.m), number(1.0 - alpha.f), per),
-            _ => (S::one(), S::one(), per * number((1.0 - alpha.m) / (1.0 - alpha.f))),
-        };
-        let force = inertial * acceleration * work.mass;
-        Weights {
-            velocity: number(alpha.gamma / alpha.beta) / h,
-            acceleration,
-            inertial,
-            complementary,
-            scale: force.recip(),
-            multiplier: force / complementary,
-        }
-    }
-}
-
-impl<'a, S: Real> Stepping<'a, S> {
-    /// A step of size `h` from `t`.
-    pub(super) fn new(
-        system: &'a System<S>,
-        (bodies, extra, lambda): (&'a [Moving<S>], &'a [Flat<S>], &'a [S]),
-        work: &'a mut Workspace<S>,
-        t: S,
-        h: S,
-    ) -> Self {
-        let weights = Weights::new(work, h);
-        Stepping { system, bodies, extra, lambda, work, t, h, whole: h, weights }
-    }
-
-    /// Every unknown of the iterate with its differences; the last argument is true for those of joints.
-    #[inline(always)]
-    fn unknowns(&mut self, mut each: impl FnMut(&mut S, &mut [S; ORDER + 1], bool)) {
-        let work = &mut *self.work;
-        let differences = &mut work.history.differences[..];
-        for (b, step) in work.steps.iter_mut().enumerate() {
-            let Step { change, moved, .. } = step;
-            let parts = [(work.layout.motion(b), change), (work.layout.pose(b), moved)];
-            // Without stabilization both are one.
-            for (at, part) in parts.into_iter().take(if work.scheme.stabilized { 2 } else { 1 }) {
-                let differences = &mut differences[at..at + 6];
-                for i in 0..6 {
-                    each(&mut part[i / 3][i % 3], &mut differences[i], false);
-                }
-            }
-            if !work.scheme.stabilized {
-                step.moved = step.change;
-            }
-        }
-        for (j, joint) in self.system.joints.iter().enumerate() {
-            let (start, first, count) =
-                (work.layout.joints[j], work.layout.multipliers[j], joint.kind.rows());
-            for k in 0..count {
-                each(&mut work.lambda[first + k], &mut differences[start + k], true);
-                if work.scheme.stabilized {
-                    each(&mut work.eta[first + k], &mut differences[start + count + k], true);
-                }
-            }
-        }
-        for (flat, start) in work.flat.iter_mut().zip(&work.layout.extra) {
-            for (k, x) in flat[2].iter_mut().enumerate() {
-                each(x, &mut differences[start + k], false);
-            }
-        }
-    }
-    /// Begins with the extrapolation of the last steps.
-    fn extrapolate(&mut self) {
-        let order = self.work.history.order;
-        let factors: [S; ORDER] = core::array::from_fn(|i| S::lift(if i < order { 1.0 } else { 0.0 }));
-        self.unknowns(|x, differences, _| {
-            *x = differences[0];
-            for i in 0..ORDER {
-                *x += differences[i + 1] * factors[i];
-            }
-        });
-    }
-    /// Takes the solution, found in so many iterations, into the history.
-    pub(super) fn remember(&mut self, iterations: u64) {
-        let history = &mut self.work.history;
-        if history.made {
-            history.wait = history.wait.saturating_sub(1);
-        } else {
-            history.extra += iterations.saturating_sub(USUAL);
-            history.served += 1;
-        }
-        let h = self.h.largest();
-        let goes_on = core::mem::replace(&mut history.h, h) == h;
-        let mut sizes = [S::zero(); ORDER + 1];
-        if !goes_on {
-            self.work.history.differences.fill(sizes);
-            self.unknowns(|x, differences, _| differences[0] = *x);
-        } else {
-            self.unknowns(|x, differences, tied| {
-                let mut new = *x;
-                for (old, size) in differences.iter_mut().zip(&mut sizes) {
-                    let change = new - *old;
-                    *old = new;
-                    new = change;
-                    *size += if tied { S::zero() } else { new.abs() };
-                }
-            });
-        }
-        // What each order would have been off by.
-        let better =
-            |best: usize, i: usize| if sizes[i].largest() < sizes[best].largest() { i } else { best };
-        self.work.history.order = (1..=ORDER).fold(0, better);
-    }
-
+impl<S: Real> Stepping<'_, S> {
     /// x*, ẋ* of eqs (78), (88) for a coordinate with velocity v, algorithmic acceleration a and acceleration w.
-    fn predicted<X>(&self, x: X, v: X, a: X, w: X) -> (X, X)
+    pub(super) fn predicted<X>(&self, x: X, v: X, a: X, w: X) -> (X, X)
     where
         X: Copy + core::ops::Mul<S, Output = X> + core::ops::Add<Output = X> + core::ops::Sub<Output = X>,
     {
@@ -431,7 +54,7 @@ impl<'a, S: Real> Stepping<'a, S> {
     }
 
     /// Rates of the parameters at the start of the step: φ̇, a, φ̈, and T_n.
-    fn chart(&self, body: &Moving<S>) -> ([Vector3<S>; 3], Option<Tangent<S>>) {
+    pub(super) fn chart(&self, body: &Moving<S>) -> ([Vector3<S>; 3], Option<Tangent<S>>) {
         if self.work.scheme.chart == Chart::Incremental {
             return ([body.omega_body, body.algorithmic_rate, body.omega_rate], None);
         }
@@ -443,7 +66,7 @@ impl<'a, S: Real> Stepping<'a, S> {
         ([rate, back(&body.algorithmic_rate), back(&body.omega_rate)], Some(tangent))
     }
 
-    fn predict(&mut self) {
+    pub(super) fn predict(&mut self) {
         let jointed = self.bodies.iter().zip(&self.work.levers).filter(|(_, lever)| !lever.is_zero());
         let farthest = jointed.fold(S::zero(), |far, (body, _)| far.max(lengths(&body.position)));
         for b in 0..self.bodies.len() {
@@ -493,7 +116,7 @@ impl<'a, S: Real> Stepping<'a, S> {
 
     /// Takes a body to the iterate, without forces from outside.
     #[inline(always)]
-    fn evaluate(&mut self, b: usize, weights: &Weights<S>) {
+    pub(super) fn evaluate(&mut self, b: usize, weights: &Weights<S>) {
         let (map, form) = (self.work.map(), self.work.scheme.form);
         let (step, now) = (&self.work.steps[b], &mut self.work.now[b]);
         let (body, moving) = (&self.system.bodies[b], &self.bodies[b]);
@@ -522,7 +145,7 @@ impl<'a, S: Real> Stepping<'a, S> {
 
     /// f_a of a body in the iterate.
     #[inline(always)]
-    fn inertial(&self, b: usize) -> [Vector3<S>; 2] {
+    pub(super) fn inertial(&self, b: usize) -> [Vector3<S>; 2] {
         let (body, now) = (&self.system.bodies[b], &self.work.now[b]);
         let rate = match &now.tangent {
             Some(tangent) => tangent.times(&now.parameters_acceleration),
@@ -531,201 +154,8 @@ impl<'a, S: Real> Stepping<'a, S> {
         [now.acceleration * body.mass, body.inertia.matrix.times(&rate)]
     }
 
-    /// The derivative of the moment equations of a body with respect to θ of its attitude and of its rates, without
-    /// forces from outside, and of its Ω.
-    #[inline(always)]
-    fn slopes(&self, b: usize, weights: &Weights<S>) -> ([Matrix3<S>; 2], [Matrix3<S>; 2]) {
-        let (body, now, step) = (&self.system.bodies[b], &self.work.now[b], &self.work.steps[b]);
-        let inertia = body.inertia.matrix();
-        let omega = &now.place.omega;
-        // C_t, eq. (55).
-        let gyroscopic = (spin(omega) * inertia - spin(&(inertia * omega))) * weights.complementary;
-        let Some(tangent) = &now.tangent else {
-            let inverse = exponential_inverse(&now.parameters);
-            let rate = inertia * (weights.inertial * weights.acceleration) + gyroscopic * weights.velocity;
-            return ([Matrix3::zeros(), rate * inverse], [Matrix3::zeros(), inverse * weights.velocity]);
-        };
-        let (matrix, inverse) = (tangent.matrix(), tangent.inverse());
-        let by_rate = inertia
-            * (matrix * (weights.inertial * weights.acceleration)
-                + tangent.rate_by_velocity(&now.parameters_rate)
-                    * (weights.complementary * weights.velocity))
-            + gyroscopic * matrix * weights.velocity;
-        let turn = tangent.k_t(&now.parameters_rate);
-        let mut by_pose = inertia
-            * (tangent.k_t(&now.parameters_acceleration) * weights.inertial
-                + tangent.rate_by_parameters(&now.parameters_rate) * weights.complementary)
-            + gyroscopic * turn;
-        if self.work.scheme.form == Form::Residual {
-            let transposed = inverse.transpose();
-            by_pose -= transposed * tangent.k_g(&(transposed * step.carried));
-        }
-        (
-            [by_pose * inverse, by_rate * inverse],
-            [turn * inverse, Matrix3::from_diagonal_element(weights.velocity)],
-        )
-    }
-
-    /// Writes the Newton matrix; the order of entries does not depend on the iterate.
-    fn write(&mut self, weights: &Weights<S>, sink: &mut impl Sink<S>) {
-        for b in 0..self.bodies.len() {
-            let (moments, omegas) = self.slopes(b, weights);
-            self.work.now[b].omega_slopes = omegas;
-            let (layout, body) = (&self.work.layout, &self.system.bodies[b]);
-            let (row, pose) = (layout.motion(b), layout.pose(b));
-            let mass = body.mass / self.work.mass;
-            sink.diagonal(row, row, mass);
-            if !self.work.scheme.stabilized {
-                sink.block(row + 3, row + 3, &((moments[0] + moments[1]) * weights.scale));
-                continue;
-            }
-            sink.block(row + 3, row + 3, &(moments[1] * weights.scale));
-            sink.block(row + 3, pose + 3, &(moments[0] * weights.scale));
-            // The tie of p and u.
-            let now = &self.work.now[b];
-            let inverse = match &now.tangent {
-                Some(tangent) => tangent.inverse(),
-                None => exponential_inverse(&now.parameters),
-            };
-            let turning = body.inertia.matrix() * self.work.steps[b].tangent * inverse / self.work.mass;
-            sink.diagonal(pose, row, -mass);
-            sink.diagonal(pose, pose, mass);
-            sink.block(pose + 3, row + 3, &-turning);
-            sink.block(pose + 3, pose + 3, &turning);
-        }
-        self.write_joints(weights, sink);
-        self.write_forces(weights, sink);
-        for (extra, start) in self.system.extra.iter().zip(&self.work.layout.extra) {
-            let n = extra.len();
-            for i in 0..n {
-                for j in 0..n {
-                    let at = i * n + j;
-                    let held = extra.damping[at] * weights.velocity + extra.stiffness[at];
-                    let value = extra.mass[at] * (weights.inertial * weights.acceleration)
-                        + held * weights.complementary;
-                    sink.add(start + i, start + j, value * weights.scale);
-                }
-            }
-        }
-    }
-
-    fn write_joints(&self, weights: &Weights<S>, sink: &mut impl Sink<S>) {
-        let (ground, layout, now) = (Place::ground(), &self.work.layout, &self.work.now);
-        let geometric = weights.complementary * weights.scale;
-        let mut rows = [[zero(); 4]; MOST_ROWS];
-        let mut slopes = [[zero(); 4]; MOST_ROWS];
-        for (j, joint) in self.system.joints.iter().enumerate() {
-            let bodies = joint.ends.map(|end| end.body);
-            let places = ends(now, &ground, bodies);
-            let (count, start) = (joint.kind.rows(), layout.joints[j]);
-            let lambda = &self.work.lambda[layout.multipliers[j]..][..count];
-            joint.jacobian(places, &mut rows);
-            if self.work.scheme.stabilized {
-                joint.rate_slopes(places, &mut slopes);
-            }
-            for (k, row) in rows[..count].iter().enumerate() {
-                let touched = joint.touched(k);
-                for (block, slope) in row.iter().enumerate() {
-                    let Some(body) = bodies[block / 2] else { continue };
-                    let turned = block % 2 == 1;
-                    let (motion, pose) =
-                        (layout.motion(body) + block % 2 * 3, layout.pose(body) + block % 2 * 3);
-                    for i in if turned { 0..3 } else { touched.clone() } {
-                        sink.add(start + k, pose + i, slope[i]);
-                        sink.add(motion + i, start + k, slope[i]);
-                    }
-                    if !self.work.scheme.stabilized {
-                        continue;
-                    }
-                    // Rows of velocity, divided by velocity per change, and the columns of η.
-                    let before = &self.work.jacobians[j][k][block];
-                    let per = weights.velocity.recip();
-                    let (by_pose, by_rate) = match turned {
-                        false => (slopes[k][block] * per, *slope),
-                        true => {
-                            let [by_pose, by_rate] = &now[body].omega_slopes;
-                            ((slopes[k][block] + by_pose.tr_mul(slope)) * per, by_rate.tr_mul(slope) * per)
-                        }
-                    };
-                    for i in 0..3 {
-                        sink.add(start + count + k, motion + i, by_rate[i]);
-                        sink.add(start + count + k, pose + i, by_pose[i]);
-                        sink.add(pose + i, start + count + k, before[i]);
-                    }
-                }
-            }
-            joint.stiffness(places, lambda, |row, column, block| {
-                if let (Some(to), Some(from)) = (bodies[row / 2], bodies[column / 2]) {
-                    let (row, column) = (row % 2 * 3, column % 2 * 3);
-                    sink.block(layout.motion(to) + row, layout.pose(from) + column, &(block * geometric));
-                }
-            });
-        }
-    }
-
-    /// Loads and forces, by duals.
-    fn write_forces(&self, weights: &Weights<S>, sink: &mut impl Sink<S>) {
-        let (ground, layout, now) = (Place::ground(), &self.work.layout, &self.work.now);
-        let scale = -(weights.complementary * weights.scale);
-        let time = self.t + self.h;
-        // A block of a derivative: rows and columns of force and position, or of moment and attitude.
-        let mut add = |to: usize, from: usize, pose: bool, block: &dyn Fn(usize, usize) -> Matrix3<S>| {
-            for column in 0..2 {
-                let omegas = &now[from].omega_slopes;
-                for row in 0..2 {
-                    let (at, m) = (layout.motion(to) + 3 * row, block(row, column) * scale);
-                    let (posed, moved) = (layout.pose(from) + 3 * column, layout.motion(from) + 3 * column);
-                    match (pose, column) {
-                        (true, _) => sink.block(at, posed, &m),
-                        (false, 0) => sink.block(at, moved, &(m * weights.velocity)),
-                        (false, _) => {
-                            sink.block(at, posed, &(m * omegas[0]));
-                            sink.block(at, moved, &(m * omegas[1]));
-                        }
-                    }
-                }
-            }
-        };
-        for (b, body) in self.system.bodies.iter().enumerate() {
-            if body.loads.is_empty() {
-                continue;
-            }
-            for pose in [true, false] {
-                let place = seeded::<S, 6>(&now[b].place, 0, pose);
-                let mut attitude: Rotation<Dual<S, 6>> = now[b].attitude.lift();
-                if pose {
-                    let half =
-                        Vector3::from_fn(|i, _| Dual::<S, 6>::variable(S::zero(), 3 + i) * Dual::lift(0.5));
-                    attitude = attitude.compose(&Rotation { w: Dual::lift(1.0), v: half });
-                }
-                let wrench = loads(body, Dual::of(time), &attitude, &place);
-                add(b, b, pose, &|row, column| Matrix3::from_fn(|i, j| wrench[row][i].eps[3 * column + j]));
-            }
-        }
-        for force in &self.system.forces {
-            let bodies = force.ends.map(|end| end.body);
-            let places = ends(now, &ground, bodies);
-            for pose in [true, false] {
-                let a = seeded::<S, COORDINATES>(places[0], 0, pose);
-                let b = seeded::<S, COORDINATES>(places[1], 6, pose);
-                let wrenches = force.wrenches([&a, &b]);
-                for (to, body) in bodies.iter().enumerate() {
-                    for (from, other) in bodies.iter().enumerate() {
-                        if let (Some(body), Some(other)) = (body, other) {
-                            add(*body, *other, pose, &|row, column| {
-                                Matrix3::from_fn(|i, j| {
-                                    wrenches[2 * to + row][i].eps[6 * from + 3 * column + j]
-                                })
-                            });
-                        }
-                    }
-                }
-            }
-        }
-    }
-
     /// M⁻¹-weighted motion that η adds, as the tie of p and u sees it: M (p - u) + B_nᵀ η.
-    fn tie(&mut self) {
+    pub(super) fn tie(&mut self) {
         for b in 0..self.bodies.len() {
             let (step, body) = (&self.work.steps[b], &self.system.bodies[b]);
             let force = (step.moved[0] - step.change[0]) * (body.mass / self.work.mass);
@@ -785,7 +215,7 @@ impl<'a, S: Real> Stepping<'a, S> {
         }
     }
     /// Eq. (39): parameters of a turn by more than π are those of the turn the other way round.
-    fn rescaled(&self, parameters: &Vector3<S>) -> Vector3<S> {
+    pub(super) fn rescaled(&self, parameters: &Vector3<S>) -> Vector3<S> {
         let map = self.work.map();
         let turned = Rotation::from_parameters(map, parameters);
         match turned.w.largest() < 0.0 {
@@ -821,7 +251,7 @@ impl<'a, S: Real> Stepping<'a, S> {
         }
     }
     /// f_a and f_c of an extra coordinate.
-    fn flat_forces(&self, i: usize, k: usize, weights: &Weights<S>) -> [S; 2] {
+    pub(super) fn flat_forces(&self, i: usize, k: usize, weights: &Weights<S>) -> [S; 2] {
         let (extra, [position, velocity, change]) = (&self.system.extra[i], &self.work.flat[i]);
         let n = extra.len();
         let (_, cos) = (extra.frequency * (self.t + self.h) + extra.phase).sin_cos();
@@ -833,14 +263,6 @@ impl<'a, S: Real> Stepping<'a, S> {
         }
         [fa, fc]
     }
-}
-
-/// T⁻¹ of the exponential map.
-#[inline(always)]
-fn exponential_inverse<S: Real>(p: &Vector3<S>) -> Matrix3<S> {
-    let s = p.dot(p);
-    let (along, across) = Exponential.inverse_coefficients(s);
-    Matrix3::from_diagonal_element(along - across * s) + spin(p) * S::lift(0.5) + p * p.transpose() * across
 }
 
 impl<S: Real> Equations<S> for Stepping<'_, S> {

@@ -1,12 +1,12 @@
 //! Consistent initial values: positions and velocities that the joints allow, nearest in the sense of the masses to those
 //! given, and the accelerations and multipliers that belong to them.
 
-use super::equations::loads;
 use super::joint::{MOST_ROWS, Place, zero};
 use super::layout::Layout;
 use super::state::{Flat, Moving};
 use super::system::System;
 use super::tape::{Matrix, Places, Sink};
+use super::workspace::loads;
 use crate::group::{Exponential, Group, So3};
 use crate::scalar::Real;
 use crate::solve::FactorError;

@@ -6,14 +6,17 @@
 
 mod equations;
 mod force;
+mod history;
 mod initial;
 mod joint;
 mod layout;
+mod matrix;
 mod run;
 mod simulation;
 mod state;
 mod system;
 mod tape;
+mod workspace;
 
 pub use force::{Force, ForceKind};
 pub use initial::{Assembly, AssemblyError};

@@ -1,10 +1,10 @@
 //! A system at work: consistent initial values, then steps.
 
-use super::equations::{Stepping, Workspace};
 use super::initial::{Assembly, AssemblyError, initial};
 use super::joint::{MOST_ROWS, Place};
 use super::state::{Flat, Moving};
 use super::system::{System, SystemError};
+use super::workspace::{Stepping, Workspace};
 use crate::body::{Kinematics, Load};
 use crate::group::{Map, Vectorial};
 use crate::method::{AlphaScheme, Form, Method};

@@ -1,0 +1,234 @@
+//! The Newton matrix of a step.
+
+use super::joint::{COORDINATES, MOST_ROWS, Place, zero};
+use super::tape::Sink;
+use super::workspace::{Stepping, Weights, ends, loads};
+use crate::body::Load;
+use crate::group::{Exponential, Group, Map, Rotation, spin};
+use crate::method::Form;
+use crate::scalar::{Dual, Over, Real};
+use nalgebra::{Matrix3, Vector3};
+
+/// A place with derivatives: number `first` + i for x (or v), then for Θ (or Ω).
+pub(super) fn seeded<S: Real, const N: usize>(
+    place: &Place<S>,
+    first: usize,
+    pose: bool,
+) -> Place<Dual<S, N>> {
+    let constant = |v: &Vector3<S>| v.map(Dual::constant);
+    let seed = |v: &Vector3<S>, first: usize| Vector3::from_fn(|i, _| Dual::variable(v[i], first + i));
+    if !pose {
+        let (v, omega) = (seed(&place.v, first), seed(&place.omega, first + 3));
+        return Place { x: constant(&place.x), r: place.r.map(Dual::constant), v, omega };
+    }
+    let turn = spin(&seed(&zero(), first + 3)) + Matrix3::identity();
+    Place {
+        x: seed(&place.x, first),
+        r: place.r.map(Dual::constant) * turn,
+        v: constant(&place.v),
+        omega: constant(&place.omega),
+    }
+}
+
+impl<S: Real> Stepping<'_, S> {
+    /// The derivative of the moment equations of a body with respect to θ of its attitude and of its rates, without
+    /// forces from outside, and of its Ω.
+    #[inline(always)]
+    pub(super) fn slopes(&self, b: usize, weights: &Weights<S>) -> ([Matrix3<S>; 2], [Matrix3<S>; 2]) {
+        let (body, now, step) = (&self.system.bodies[b], &self.work.now[b], &self.work.steps[b]);
+        let inertia = body.inertia.matrix();
+        let omega = &now.place.omega;
+        // C_t, eq. (55).
+        let gyroscopic = (spin(omega) * inertia - spin(&(inertia * omega))) * weights.complementary;
+        let Some(tangent) = &now.tangent else {
+            let inverse = exponential_inverse(&now.parameters);
+            let rate = inertia * (weights.inertial * weights.acceleration) + gyroscopic * weights.velocity;
+            return ([Matrix3::zeros(), rate * inverse], [Matrix3::zeros(), inverse * weights.velocity]);
+        };
+        let (matrix, inverse) = (tangent.matrix(), tangent.inverse());
+        let by_rate = inertia
+            * (matrix * (weights.inertial * weights.acceleration)
+                + tangent.rate_by_velocity(&now.parameters_rate)
+                    * (weights.complementary * weights.velocity))
+            + gyroscopic * matrix * weights.velocity;
+        let turn = tangent.k_t(&now.parameters_rate);
+        let mut by_pose = inertia
+            * (tangent.k_t(&now.parameters_acceleration) * weights.inertial
+                + tangent.rate_by_parameters(&now.parameters_rate) * weights.complementary)
+            + gyroscopic * turn;
+        if self.work.scheme.form == Form::Residual {
+            let transposed = inverse.transpose();
+            by_pose -= transposed * tangent.k_g(&(transposed * step.carried));
+        }
+        (
+            [by_pose * inverse, by_rate * inverse],
+            [turn * inverse, Matrix3::from_diagonal_element(weights.velocity)],
+        )
+    }
+
+    /// Writes the Newton matrix; the order of entries does not depend on the iterate.
+    pub(super) fn write(&mut self, weights: &Weights<S>, sink: &mut impl Sink<S>) {
+        for b in 0..self.bodies.len() {
+            let (moments, omegas) = self.slopes(b, weights);
+            self.work.now[b].omega_slopes = omegas;
+            let (layout, body) = (&self.work.layout, &self.system.bodies[b]);
+            let (row, pose) = (layout.motion(b), layout.pose(b));
+            let mass = body.mass / self.work.mass;
+            sink.diagonal(row, row, mass);
+            if !self.work.scheme.stabilized {
+                sink.block(row + 3, row + 3, &((moments[0] + moments[1]) * weights.scale));
+                continue;
+            }
+            sink.block(row + 3, row + 3, &(moments[1] * weights.scale));
+            sink.block(row + 3, pose + 3, &(moments[0] * weights.scale));
+            // The tie of p and u.
+            let now = &self.work.now[b];
+            let inverse = match &now.tangent {
+                Some(tangent) => tangent.inverse(),
+                None => exponential_inverse(&now.parameters),
+            };
+            let turning = body.inertia.matrix() * self.work.steps[b].tangent * inverse / self.work.mass;
+            sink.diagonal(pose, row, -mass);
+            sink.diagonal(pose, pose, mass);
+            sink.block(pose + 3, row + 3, &-turning);
+            sink.block(pose + 3, pose + 3, &turning);
+        }
+        self.write_joints(weights, sink);
+        self.write_forces(weights, sink);
+        for (extra, start) in self.system.extra.iter().zip(&self.work.layout.extra) {
+            let n = extra.len();
+            for i in 0..n {
+                for j in 0..n {
+                    let at = i * n + j;
+                    let held = extra.damping[at] * weights.velocity + extra.stiffness[at];
+                    let value = extra.mass[at] * (weights.inertial * weights.acceleration)
+                        + held * weights.complementary;
+                    sink.add(start + i, start + j, value * weights.scale);
+                }
+            }
+        }
+    }
+
+    pub(super) fn write_joints(&self, weights: &Weights<S>, sink: &mut impl Sink<S>) {
+        let (ground, layout, now) = (Place::ground(), &self.work.layout, &self.work.now);
+        let geometric = weights.complementary * weights.scale;
+        let mut rows = [[zero(); 4]; MOST_ROWS];
+        let mut slopes = [[zero(); 4]; MOST_ROWS];
+        for (j, joint) in self.system.joints.iter().enumerate() {
+            let bodies = joint.ends.map(|end| end.body);
+            let places = ends(now, &ground, bodies);
+            let (count, start) = (joint.kind.rows(), layout.joints[j]);
+            let lambda = &self.work.lambda[layout.multipliers[j]..][..count];
+            joint.jacobian(places, &mut rows);
+            if self.work.scheme.stabilized {
+                joint.rate_slopes(places, &mut slopes);
+            }
+            for (k, row) in rows[..count].iter().enumerate() {
+                let touched = joint.touched(k);
+                for (block, slope) in row.iter().enumerate() {
+                    let Some(body) = bodies[block / 2] else { continue };
+                    let turned = block % 2 == 1;
+                    let (motion, pose) =
+                        (layout.motion(body) + block % 2 * 3, layout.pose(body) + block % 2 * 3);
+                    for i in if turned { 0..3 } else { touched.clone() } {
+                        sink.add(start + k, pose + i, slope[i]);
+                        sink.add(motion + i, start + k, slope[i]);
+                    }
+                    if !self.work.scheme.stabilized {
+                        continue;
+                    }
+                    // Rows of velocity, divided by velocity per change, and the columns of η.
+                    let before = &self.work.jacobians[j][k][block];
+                    let per = weights.velocity.recip();
+                    let (by_pose, by_rate) = match turned {
+                        false => (slopes[k][block] * per, *slope),
+                        true => {
+                            let [by_pose, by_rate] = &now[body].omega_slopes;
+                            ((slopes[k][block] + by_pose.tr_mul(slope)) * per, by_rate.tr_mul(slope) * per)
+                        }
+                    };
+                    for i in 0..3 {
+                        sink.add(start + count + k, motion + i, by_rate[i]);
+                        sink.add(start + count + k, pose + i, by_pose[i]);
+                        sink.add(pose + i, start + count + k, before[i]);
+                    }
+                }
+            }
+            joint.stiffness(places, lambda, |row, column, block| {
+                if let (Some(to), Some(from)) = (bodies[row / 2], bodies[column / 2]) {
+                    let (row, column) = (row % 2 * 3, column % 2 * 3);
+                    sink.block(layout.motion(to) + row, layout.pose(from) + column, &(block * geometric));
+                }
+            });
+        }
+    }
+
+    /// Loads and forces, by duals.
+    pub(super) fn write_forces(&self, weights: &Weights<S>, sink: &mut impl Sink<S>) {
+        let (ground, layout, now) = (Place::ground(), &self.work.layout, &self.work.now);
+        let scale = -(weights.complementary * weights.scale);
+        let time = self.t + self.h;
+        // A block of a derivative: rows and columns of force and position, or of moment and attitude.
+        let mut add = |to: usize, from: usize, pose: bool, block: &dyn Fn(usize, usize) -> Matrix3<S>| {
+            for column in 0..2 {
+                let omegas = &now[from].omega_slopes;
+                for row in 0..2 {
+                    let (at, m) = (layout.motion(to) + 3 * row, block(row, column) * scale);
+                    let (posed, moved) = (layout.pose(from) + 3 * column, layout.motion(from) + 3 * column);
+                    match (pose, column) {
+                        (true, _) => sink.block(at, posed, &m),
+                        (false, 0) => sink.block(at, moved, &(m * weights.velocity)),
+                        (false, _) => {
+                            sink.block(at, posed, &(m * omegas[0]));
+                            sink.block(at, moved, &(m * omegas[1]));
+                        }
+                    }
+                }
+            }
+        };
+        for (b, body) in self.system.bodies.iter().enumerate() {
+            if body.loads.is_empty() {
+                continue;
+            }
+            for pose in [true, false] {
+                let place = seeded::<S, 6>(&now[b].place, 0, pose);
+                let mut attitude: Rotation<Dual<S, 6>> = now[b].attitude.lift();
+                if pose {
+                    let half =
+                        Vector3::from_fn(|i, _| Dual::<S, 6>::variable(S::zero(), 3 + i) * Dual::lift(0.5));
+                    attitude = attitude.compose(&Rotation { w: Dual::lift(1.0), v: half });
+                }
+                let wrench = loads(body, Dual::of(time), &attitude, &place);
+                add(b, b, pose, &|row, column| Matrix3::from_fn(|i, j| wrench[row][i].eps[3 * column + j]));
+            }
+        }
+        for force in &self.system.forces {
+            let bodies = force.ends.map(|end| end.body);
+            let places = ends(now, &ground, bodies);
+            for pose in [true, false] {
+                let a = seeded::<S, COORDINATES>(places[0], 0, pose);
+                let b = seeded::<S, COORDINATES>(places[1], 6, pose);
+                let wrenches = force.wrenches([&a, &b]);
+                for (to, body) in bodies.iter().enumerate() {
+                    for (from, other) in bodies.iter().enumerate() {
+                        if let (Some(body), Some(other)) = (body, other) {
+                            add(*body, *other, pose, &|row, column| {
+                                Matrix3::from_fn(|i, j| {
+                                    wrenches[2 * to + row][i].eps[6 * from + 3 * column + j]
+                                })
+                            });
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// T⁻¹ of the exponential map.
+#[inline(always)]
+pub(super) fn exponential_inverse<S: Real>(p: &Vector3<S>) -> Matrix3<S> {
+    let s = p.dot(p);
+    let (along, across) = Exponential.inverse_coefficients(s);
+    Matrix3::from_diagonal_element(along - across * s) + spin(p) * S::lift(0.5) + p * p.transpose() * across
+}

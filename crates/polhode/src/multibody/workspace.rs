@@ -1,0 +1,271 @@
+//! What a step works on: the prediction and the iterate of each body, weights, memory.
+
+use super::history::{History, ORDER};
+use super::joint::{MOST_ROWS, Place, zero};
+use super::layout::Layout;
+use super::state::{Flat, Moving};
+use super::system::{End, Rigid, System};
+use super::tape::Matrix;
+use crate::body::{Kinematics, Load};
+use crate::group::{Group, Map, MapKind, Rotation, Tangent, Vectorial};
+use crate::method::{AlphaScheme, Form};
+use crate::scalar::{Over, Real};
+use crate::solve::{Equations, FactorError};
+use nalgebra::{Matrix3, Vector3};
+
+/// The step of one body: what was predicted, and the iterate.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step<S: Real> {
+    pub(super) position: Vector3<S>,
+    pub(super) velocity: Vector3<S>,
+    pub(super) parameters: Vector3<S>,
+    pub(super) parameters_rate: Vector3<S>,
+    /// T_n, where the chart does not start at zero.
+    pub(super) tangent: Matrix3<S>,
+    /// g_α in the parameters of the step.
+    pub(super) carried: Vector3<S>,
+    /// u.
+    pub(super) change: [Vector3<S>; 2],
+    /// p; the same in index 3.
+    pub(super) moved: [Vector3<S>; 2],
+    /// What corrections of position and attitude are compared with.
+    pub(super) sizes: [S; 2],
+}
+
+/// A body at the iterate.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Now<S: Real> {
+    pub(super) place: Place<S>,
+    pub(super) attitude: Rotation<S>,
+    pub(super) acceleration: Vector3<S>,
+    pub(super) parameters: Vector3<S>,
+    pub(super) parameters_rate: Vector3<S>,
+    pub(super) parameters_acceleration: Vector3<S>,
+    /// Of a parameterized form.
+    pub(super) tangent: Option<Tangent<S>>,
+    /// f_c: force in space, moment in body axes.
+    pub(super) complementary: [Vector3<S>; 2],
+    /// Ω by a change θ of the attitude at held rates of the parameters, and by θ of the rates at held attitude.
+    pub(super) omega_slopes: [Matrix3<S>; 2],
+}
+
+/// What multiplies what, for one step size.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Weights<S> {
+    /// Velocity per change.
+    pub(super) velocity: S,
+    /// Acceleration per change.
+    pub(super) acceleration: S,
+    /// Of the acceleration forces.
+    pub(super) inertial: S,
+    /// Of the complementary forces.
+    pub(super) complementary: S,
+    /// Of the equations of motion.
+    pub(super) scale: S,
+    /// Multiplier per unknown.
+    pub(super) multiplier: S,
+}
+
+/// All that a step works on. Allocated once.
+#[derive(Clone, Debug)]
+pub(super) struct Workspace<S: Real> {
+    pub(super) layout: Layout,
+    pub(super) scheme: AlphaScheme,
+    /// None until the first matrix is written, which shows where its entries are.
+    pub(super) matrix: Option<Matrix<S>>,
+    pub(super) steps: Vec<Step<S>>,
+    pub(super) now: Vec<Now<S>>,
+    /// The multipliers at the iterate.
+    pub(super) lambda: Vec<S>,
+    /// Those of the velocity rows.
+    pub(super) eta: Vec<S>,
+    /// B at the start of the step, of the stabilized form.
+    pub(super) jacobians: Vec<[[Vector3<S>; 4]; MOST_ROWS]>,
+    /// y*, ẏ*, u of the extra coordinates.
+    pub(super) flat: Vec<[Vec<S>; 3]>,
+    pub(super) residual: Vec<S>,
+    /// A typical mass.
+    pub(super) mass: S,
+    /// Distances of the joints from the centre of mass of each body.
+    pub(super) arms: Vec<S>,
+    /// How far each body turns per displacement of its joints: their rounding is that of positions in space.
+    pub(super) levers: Vec<S>,
+    pub(super) trouble: Option<FactorError>,
+    /// The angles by which bodies were turned since the matrix was written.
+    pub(super) bent: S,
+    pub(super) history: History<S>,
+}
+
+/// The angle that counts as the motion of a step if that is less: rounding of the attitude is the limit of all corrections.
+pub(super) const LEAST_MOTION: f64 = 1.0 / 16.0;
+/// The part that counts of the angle of a step, and of the angle that rounding makes of the distances of joints.
+pub(super) const ROUNDED: f64 = 0.25;
+
+pub(super) fn lengths<S: Real>(v: &Vector3<S>) -> S {
+    v[0].abs() + v[1].abs() + v[2].abs()
+}
+
+impl<S: Real> Workspace<S> {
+    pub(super) fn new(system: &System<S>, scheme: &AlphaScheme) -> Self {
+        let layout = Layout::new(system, scheme.stabilized);
+        let reach = |ends: &mut dyn Iterator<Item = &End<S>>| {
+            let mut arms: Vec<S> = vec![S::zero(); system.bodies.len()];
+            for end in ends {
+                if let Some(body) = end.body {
+                    arms[body] = arms[body].max(lengths(&end.point));
+                }
+            }
+            arms
+        };
+        let mut levers = reach(&mut system.joints.iter().flat_map(|j| &j.ends));
+        let mut arms = reach(&mut system.forces.iter().flat_map(|f| &f.ends));
+        for (b, body) in system.bodies.iter().enumerate() {
+            let (square, arm) = (body.inertia.matrix().trace() / body.mass, levers[b]);
+            arms[b] = arms[b].max(arm).max(square.sqrt());
+            levers[b] = arm / (arm * arm + square);
+        }
+        let mass = system.typical_mass();
+        let (n, rows) = (layout.n, layout.rows);
+        let still = Step {
+            position: zero(),
+            velocity: zero(),
+            parameters: zero(),
+            parameters_rate: zero(),
+            tangent: Matrix3::identity(),
+            carried: zero(),
+            change: [zero(); 2],
+            moved: [zero(); 2],
+            sizes: [S::one(); 2],
+        };
+        let now = Now {
+            place: Place::ground(),
+            attitude: Rotation::identity(),
+            acceleration: zero(),
+            parameters: zero(),
+            parameters_rate: zero(),
+            parameters_acceleration: zero(),
+            tangent: None,
+            complementary: [zero(); 2],
+            omega_slopes: [Matrix3::zeros(); 2],
+        };
+        let flat = |len: usize| [vec![S::zero(); len], vec![S::zero(); len], vec![S::zero(); len]];
+        Workspace {
+            scheme: *scheme,
+            matrix: None,
+            steps: vec![still; system.bodies.len()],
+            now: vec![now; system.bodies.len()],
+            lambda: vec![S::zero(); rows],
+            eta: vec![S::zero(); rows],
+            jacobians: match scheme.stabilized {
+                true => vec![[[zero(); 4]; MOST_ROWS]; system.joints.len()],
+                false => Vec::new(),
+            },
+            flat: system.extra.iter().map(|e| flat(e.len())).collect(),
+            residual: vec![S::zero(); n],
+            mass,
+            arms,
+            levers,
+            trouble: None,
+            bent: S::zero(),
+            history: History {
+                h: f64::NAN,
+                differences: vec![[S::zero(); ORDER + 1]; n],
+                order: 0,
+                extra: 0,
+                served: 0,
+                wait: 0,
+                began: false,
+                made: false,
+            },
+            layout,
+        }
+    }
+    /// The map of the form.
+    pub(super) fn map(&self) -> Vectorial {
+        match self.scheme.form {
+            Form::Geometric => MapKind::Exponential.into(),
+            _ => self.scheme.map.into(),
+        }
+    }
+    /// The largest parameters of the step that was solved: squared length.
+    pub(super) fn largest_parameters(&self) -> f64 {
+        self.now.iter().map(|now| now.parameters.dot(&now.parameters).largest()).fold(0.0, f64::max)
+    }
+}
+
+/// One step under way.
+pub(super) struct Stepping<'a, S: Real> {
+    pub(super) system: &'a System<S>,
+    pub(super) bodies: &'a [Moving<S>],
+    pub(super) extra: &'a [Flat<S>],
+    /// The multipliers at the start.
+    pub(super) lambda: &'a [S],
+    pub(super) work: &'a mut Workspace<S>,
+    pub(super) t: S,
+    pub(super) h: S,
+    pub(super) whole: S,
+    pub(super) weights: Weights<S>,
+}
+
+/// The places of both ends of a joint or force; the ground is still.
+#[inline(always)]
+pub(super) fn ends<'a, S: Real>(
+    now: &'a [Now<S>],
+    ground: &'a Place<S>,
+    ends: [Option<usize>; 2],
+) -> [&'a Place<S>; 2] {
+    ends.map(|body| body.map_or(ground, |b| &now[b].place))
+}
+
+/// Force in space and moment in body axes of the loads of a body.
+pub(super) fn loads<S: Real, T: Over<S>>(
+    body: &Rigid<S>,
+    t: T,
+    attitude: &Rotation<T>,
+    place: &Place<T>,
+) -> [Vector3<T>; 2] {
+    let kinematics = Kinematics {
+        time: t,
+        attitude: *attitude,
+        position: place.x,
+        velocity_body: attitude.unrotate(&place.v),
+        omega_body: place.omega,
+        begins: false,
+    };
+    let wrench = body.loads.wrench(&kinematics);
+    [attitude.rotate(&wrench.force_body), wrench.moment_body]
+}
+
+impl<S: Real> Weights<S> {
+    pub(super) fn new(work: &Workspace<S>, h: S) -> Self {
+        let (alpha, number) = (work.scheme.weights, S::lift);
+        let per = (number(alpha.beta) * h * h).recip();
+        let (inertial, complementary, acceleration) = match work.scheme.form {
+            Form::Residual => (number(1.0 - alpha.m), number(1.0 - alpha.f), per),
+            _ => (S::one(), S::one(), per * number((1.0 - alpha.m) / (1.0 - alpha.f))),
+        };
+        let force = inertial * acceleration * work.mass;
+        Weights {
+            velocity: number(alpha.gamma / alpha.beta) / h,
+            acceleration,
+            inertial,
+            complementary,
+            scale: force.recip(),
+            multiplier: force / complementary,
+        }
+    }
+}
+
+impl<'a, S: Real> Stepping<'a, S> {
+    /// A step of size `h` from `t`.
+    pub(super) fn new(
+        system: &'a System<S>,
+        (bodies, extra, lambda): (&'a [Moving<S>], &'a [Flat<S>], &'a [S]),
+        work: &'a mut Workspace<S>,
+        t: S,
+        h: S,
+    ) -> Self {
+        let weights = Weights::new(work, h);
+        Stepping { system, bodies, extra, lambda, work, t, h, whole: h, weights }
+    }
+}
