@@ -15,7 +15,6 @@ use super::joint::{MOST_ROWS, Place, zero};
 use super::state::{Flat, Moving};
 use super::tape::{Matrix, Places};
 use super::workspace::{LEAST_MOTION, ROUNDED, Stepping, Weights, ends, lengths, loads};
-use crate::body::Load;
 use crate::group::{Exponential, Group, Map, Rotation, So3, Tangent};
 use crate::method::{Chart, Form};
 use crate::scalar::{Mask, Real};

@@ -1,10 +1,7 @@
 //! Guesses from the steps before, and how long their factors serve.
 
 use super::workspace::{Step, Stepping};
-use crate::body::Load;
-use crate::group::{Group, Map};
 use crate::scalar::Real;
-use crate::solve::Equations;
 
 /// The highest order of extrapolation.
 pub(super) const ORDER: usize = 3;

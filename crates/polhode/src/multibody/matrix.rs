@@ -3,8 +3,7 @@
 use super::joint::{COORDINATES, MOST_ROWS, Place, zero};
 use super::tape::Sink;
 use super::workspace::{Stepping, Weights, ends, loads};
-use crate::body::Load;
-use crate::group::{Exponential, Group, Map, Rotation, spin};
+use crate::group::{Exponential, Map, Rotation, spin};
 use crate::method::Form;
 use crate::scalar::{Dual, Over, Real};
 use nalgebra::{Matrix3, Vector3};

@@ -7,10 +7,10 @@ use super::state::{Flat, Moving};
 use super::system::{End, Rigid, System};
 use super::tape::Matrix;
 use crate::body::{Kinematics, Load};
-use crate::group::{Group, Map, MapKind, Rotation, Tangent, Vectorial};
+use crate::group::{MapKind, Rotation, Tangent, Vectorial};
 use crate::method::{AlphaScheme, Form};
 use crate::scalar::{Over, Real};
-use crate::solve::{Equations, FactorError};
+use crate::solve::FactorError;
 use nalgebra::{Matrix3, Vector3};
 
 /// The step of one body: what was predicted, and the iterate.
