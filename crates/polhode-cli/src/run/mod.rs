@@ -77,8 +77,12 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
     let mut trouble = None;
     let mut phase = options.frequencies.then(|| Phase::new(&model));
     let mut estimate = options.estimate.then(EnergyEstimate::new);
-    let started = Instant::now();
+    let mut started = Instant::now();
     let mut observer = |n: u64, snapshot: &dyn Fn() -> Snapshot| {
+        if n == 0 {
+            // What it takes to begin is no part of the steps.
+            started = Instant::now();
+        }
         let stop = interrupt::asked();
         progress.at(n, || format!("t = {:.4} s", plan.time(n)));
         if let Some(phase) = &mut phase {
