@@ -13,12 +13,12 @@ pub fn reference(model: &Model, t: f64, hint: &str) -> Option<Result<Reference, 
     let (send, receive) = channel();
     let model = model.clone();
     // The thread ends with the program if nobody waits for it any more.
-    thread::spawn(move || send.send(model.reference(t)));
+    thread::spawn(move || send.send(Box::new(model.reference(t))));
     let started = Instant::now();
     let mut told = !std::io::stderr().is_terminal();
     loop {
         match receive.recv_timeout(Duration::from_millis(20)) {
-            Ok(found) => return Some(found),
+            Ok(found) => return Some(*found),
             Err(RecvTimeoutError::Disconnected) => {
                 let reason = "its computation ended without a result".into();
                 return Some(Err(ReferenceError { reason }));

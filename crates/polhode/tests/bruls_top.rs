@@ -38,9 +38,9 @@ fn end(method: &str, h: f64, until: f64) -> Snapshot {
 #[test]
 fn discrete_values_to_round_off() {
     let expected = [
-        [0.42038984126548895484, 0.89463784960953266154, -0.15131258839504471347],
-        [0.42118556110217578715, 0.89460836751912715922, -0.14926014834445146333],
-        [0.42048497209437980471, 0.89467284491606646692, -0.15084060730645682987],
+        [0.42038984126548895, 0.8946378496095326, -0.15131258839504472],
+        [0.4211855611021758, 0.8946083675191272, -0.14926014834445148],
+        [0.4204849720943798, 0.8946728449160665, -0.15084060730645682],
     ];
     for (form, expected) in FORMS.iter().zip(expected) {
         let last = end(&format!("{form},rho=0.8"), 2e-3, 0.1);
@@ -58,11 +58,11 @@ fn the_exact_solution_to_thirteen_digits() {
         (reference.position.unwrap(), reference.momentum_body.component_div(&moments))
     };
     let (x, omega) = at(0.1);
-    let known = Vector3::new(0.4212966589254020436, 0.8945719743455929909, -0.1491647005618996116);
+    let known = Vector3::new(0.421296658925402, 0.894571974345593, -0.14916470056189962);
     assert!((x - known).norm() < 1e-14, "{x}");
-    assert!((omega - Vector3::new(4.808941331728092312, 150.0, 1.028300756718329842)).norm() < 1e-12);
+    assert!((omega - Vector3::new(4.808941331728092, 150.0, 1.0283007567183298)).norm() < 1e-12);
     let (x, _) = at(1.0);
-    let known = Vector3::new(0.1733439640983860426, 0.6400885920705687829, -0.7484907911335813095);
+    let known = Vector3::new(0.17334396409838604, 0.6400885920705688, -0.7484907911335813);
     assert!((x - known).norm() < 1e-13, "{x}");
 }
 
@@ -80,7 +80,7 @@ fn exact_reaction(model: &Model, t: f64) -> Vector3<f64> {
 #[test]
 fn initial_and_exact_reactions() {
     let model = top();
-    let known = Vector3::new(-361.0560047871155175, -295.3931730112258751, -212.2671718551192970);
+    let known = Vector3::new(-361.0560047871155, -295.3931730112259, -212.2671718551193);
     assert!((exact_reaction(&model, 0.1) - known).norm() < 1e-10);
     let system = model.system().unwrap();
     let start = Simulation::new(system, &Method::parse("linear-alpha").unwrap()).unwrap();

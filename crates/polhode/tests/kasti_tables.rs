@@ -43,7 +43,7 @@ fn watch(
 
 fn history(model: &Model, id: &str, step: f64, until: f64) -> Vec<Snapshot> {
     let mut all = Vec::new();
-    watch(model, id, step, until, |s| all.push(*s)).unwrap();
+    watch(model, id, step, until, |s| all.push(s.clone())).unwrap();
     all
 }
 
@@ -319,7 +319,7 @@ fn the_error_of_the_carried_acceleration_grows_by_its_factor() {
     ] {
         let mut all = Vec::new();
         // Long before it fails.
-        let _ = watch(&model, &format!("{E1},{weights}"), step, 0.4, |s| all.push(*s));
+        let _ = watch(&model, &format!("{E1},{weights}"), step, 0.4, |s| all.push(s.clone()));
         let error = |n: usize| acceleration_error(&all[n], &all[n + 1], step, beta, gamma);
         let factor = -(1.0 - gamma) / gamma;
         for n in steps {

@@ -30,7 +30,7 @@ fn watch(model: &Model, id: &str, step: f64, until: f64, mut see: impl FnMut(&Sn
 
 fn history(model: &Model, id: &str, step: f64, until: f64) -> Vec<Snapshot> {
     let mut all = Vec::new();
-    watch(model, id, step, until, |s| all.push(*s));
+    watch(model, id, step, until, |s| all.push(s.clone()));
     all
 }
 

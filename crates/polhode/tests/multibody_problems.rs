@@ -6,7 +6,7 @@ use nalgebra::Vector3;
 use polhode::group::Rotation;
 use polhode::method::{Method, SYSTEMS};
 use polhode::multibody::Simulation;
-use polhode::problem::{Problem, Reference};
+use polhode::problem::{BodyReference, Problem, Reference};
 use polhode::run::Plan;
 
 /// Time, positions, quaternions, reactions of both joints.
@@ -257,7 +257,7 @@ fn solution(id: &str, gravity: Option<&str>, t: f64) -> Reference {
 fn the_double_pendulum_in_space() {
     for (t, positions, attitudes, _) in DOUBLE_PENDULUM {
         let found = solution("double-pendulum", None, t);
-        for (i, (position, attitude)) in found.bodies.iter().enumerate() {
+        for (i, BodyReference { position, attitude, .. }) in found.bodies.iter().enumerate() {
             let error = (position - Vector3::from(positions[i])).norm();
             assert!(error < 1e-9, "t = {t}: {error:e}");
             let error = gap(attitude, &Rotation::from_q_wxyz(attitudes[i]));
@@ -296,7 +296,7 @@ fn linkages_in_the_plane() {
     ] {
         for (t, positions, angles) in known {
             let found = solution(id, gravity, t);
-            for (i, (position, attitude)) in found.bodies.iter().enumerate() {
+            for (i, BodyReference { position, attitude, .. }) in found.bodies.iter().enumerate() {
                 let error = (position - Vector3::new(positions[i][0], positions[i][1], 0.0)).norm();
                 assert!(error < 3e-9, "{id}, t = {t}: {error:e}");
                 let turn = Rotation::from_rotation_vector(&Vector3::new(0.0, 0.0, angles[i]));
@@ -310,7 +310,7 @@ fn linkages_in_the_plane() {
 /// Without gravity they are where they began after one turn of the crank, whose time is known.
 #[test]
 fn linkages_return_to_their_start() {
-    for (id, period) in [("four-bar", 0.8814376465156014863), ("slider-crank", 0.616360815846795938519)] {
+    for (id, period) in [("four-bar", 0.8814376465156015), ("slider-crank", 0.6163608158467959)] {
         let model = Problem::named(id).unwrap().model().unwrap();
         let start = model.start().system.unwrap();
         for method in ["linear-alpha", "geometric-alpha", "linear-alpha,constraints=stabilized"] {
@@ -340,7 +340,7 @@ fn the_gyroscope_in_gimbals() {
         let first = about(Vector3::z(), outer);
         let second = first.compose(&about(Vector3::x(), inner));
         let third = second.compose(&about(Vector3::y(), rotor));
-        for ((_, attitude), known) in found.bodies.iter().zip([first, second, third]) {
+        for (BodyReference { attitude, .. }, known) in found.bodies.iter().zip([first, second, third]) {
             let error = gap(attitude, &known);
             assert!(error < 3e-8, "t = {t}: {error:e}");
         }
