@@ -280,7 +280,7 @@ fn long_chains_stay_together() {
         // Positions up to 20 m.
         assert!(worst < 2e-14, "{method}: {worst:e}");
         assert!(lost.abs() < 3e-6 * fallen.abs(), "{method}: {lost:e} of {fallen:e}");
-        // Two iterations with one matrix, a few more where round-off hides that a step has converged.
-        assert!(run.spent.jacobians <= 210 && run.spent.iterations < 450, "{method}: {:?}", run.spent);
+        // Few matrices and some more iterations: factors are kept over steps.
+        assert!(run.spent.jacobians <= 210 && run.spent.iterations < 800, "{method}: {:?}", run.spent);
     }
 }

@@ -1,7 +1,7 @@
 //! The driver of a system: time loop, observer, energy and violation of the joints.
 
 use super::simulation::{Simulation, Violation};
-use crate::run::{BodySnapshot, EnergyError, EnergyRecord, Plan, SystemSnapshot};
+use crate::run::{BodySnapshot, EnergyRecord, Plan, SystemSnapshot};
 use crate::solve::StepError;
 use core::ops::ControlFlow;
 
@@ -12,9 +12,9 @@ pub struct Outcome {
     pub t: f64,
     /// Steps taken.
     pub steps: u64,
-    /// The energy error over all steps, where the loads have a potential, relative to the energy at the start or, where
-    /// that is larger, the largest kinetic energy: the potential has an arbitrary zero.
-    pub energy: Option<EnergyError>,
+    /// The energy over all steps. The potential of a mechanism has an arbitrary zero: see
+    /// [`EnergyRecord::error_of_motion`].
+    pub energy: EnergyRecord,
     /// The largest violation of the joints over all steps.
     pub violation: Violation,
     /// False if the observer stopped the run.
@@ -56,13 +56,7 @@ pub fn run(
         violation.velocity = violation.velocity.max(now.velocity);
         flow = observer(n, simulation);
     }
-    let outcome = Outcome {
-        t: plan.time(n),
-        steps: n,
-        energy: energy.error_of_motion(),
-        violation,
-        finished: n == plan.steps(),
-    };
+    let outcome = Outcome { t: plan.time(n), steps: n, energy, violation, finished: n == plan.steps() };
     (outcome, failure)
 }
 

@@ -53,7 +53,11 @@ impl Model {
         let ended = Ended {
             last: at(&simulation),
             steps: outcome.steps,
-            drift: if case.is_some() { drift } else { Drift { energy: outcome.energy, ..drift } },
+            drift: match case {
+                Some(_) if posed.is_some() => drift,
+                Some(_) => Drift { energy: outcome.energy.error(), ..drift },
+                None => Drift { energy: outcome.energy.error_of_motion(), ..drift },
+            },
             work: simulation.spent,
             finished: outcome.finished,
             joints: posed

@@ -92,15 +92,18 @@ impl fmt::Display for StepError {
                 write!(f, "the equations of the step from t = {t} with h = {h} are singular")?;
                 let names: Vec<String> = joints.iter().map(|j| format!("'{j}'")).collect();
                 match names.as_slice() {
-                    [] => write!(f, ": try a smaller step"),
-                    [one] => write!(f, ": the rows of the joint {one} depend on each other in this position"),
+                    [] => {}
+                    [one] => {
+                        write!(f, ": the rows of the joint {one} depend on each other in this position")?
+                    }
                     many => write!(
                         f,
                         ": the rows of the joints {} depend on each other in this position, as where links stretch out into \
-                         a line",
+                         a line, or the motion has become unstable",
                         many.join(", ")
-                    ),
+                    )?,
                 }
+                write!(f, "; try a smaller step")
             }
             Self::MapLimit { t, h, map, angle, limit } => {
                 write!(
