@@ -338,7 +338,8 @@ fn the_top_takes_steps_of_every_size() {
                 println!("{method}, h = {h}: {violation:?}, {mean} iterations a step");
                 assert!(violation.position < 1e-15, "{method}, h = {h}: {violation:?}");
                 assert!(
-                    constraints == "index3" || violation.velocity < 1e-12,
+                    // The rounding of an angle, over the step; the top turns at 150 rad/s.
+                    constraints == "index3" || violation.velocity < 1e-11,
                     "{method}, {h}: {violation:?}"
                 );
                 assert!(mean < 6.5, "{method}, h = {h}: {mean}");
@@ -515,7 +516,7 @@ fn small_large_and_distant_systems_move_alike() {
                 assert!(position < 1e-15, "{name}: {position:e}");
                 let pace = length.sqrt();
                 assert!(
-                    constraints == "index3" || velocity < 1e-14 * pace * (1.0 + far),
+                    constraints == "index3" || velocity < 4e-14 * pace * (1.0 + far),
                     "{name}: {velocity:e}"
                 );
                 assert!(apart < 4e-14 * (1.0 + far), "{name}: {apart:e}");
