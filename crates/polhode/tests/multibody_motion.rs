@@ -519,7 +519,8 @@ fn small_large_and_distant_systems_move_alike() {
                     constraints == "index3" || velocity < 4e-14 * pace * (1.0 + far),
                     "{name}: {velocity:e}"
                 );
-                assert!(apart < 4e-14 * (1.0 + far), "{name}: {apart:e}");
+                // Far from the origin Newton's method stops at the rounding of positions there.
+                assert!(apart < 4e-14 + 5e-13 * far, "{name}: {apart:e}");
             }
         }
     }
