@@ -1,20 +1,17 @@
 //! Springs, dampers and loads on systems: against their potentials and against closed forms.
 
 mod probe;
+mod systems;
 
 use nalgebra::{Matrix3, Vector3};
 use polhode::body::{Drag, Frame, Gravity, Harmonic, Moment};
 use polhode::group::{Rotation, spin};
-use polhode::method::Method;
-use polhode::multibody::{
-    COORDINATES, End, Force, ForceKind, GROUND, JointKind, Place, Rigid, Simulation, System,
-};
+use polhode::multibody::{COORDINATES, End, Force, ForceKind, GROUND, JointKind, Place, Rigid, System};
 use polhode::scalar::Dual;
 use probe::Random;
+use systems::{FORMS, run};
 
 type Jet = Dual<f64, COORDINATES>;
-
-const FORMS: [&str; 3] = ["geometric-alpha", "linear-alpha", "residual-alpha"];
 
 fn place(random: &mut Random) -> Place<f64> {
     Place {
@@ -115,14 +112,6 @@ fn torsion_springs_turn_down_their_potential() {
         let rate = relative.dot(&frame.rotate(&Vector3::z()));
         assert!((power(&damper, &places) + 0.7 * rate * rate).abs() < 1e-12);
     }
-}
-
-fn run<'a>(system: &'a System<f64>, method: &str, h: f64, steps: usize) -> Simulation<'a, f64> {
-    let mut run = Simulation::new(system, &Method::parse(method).unwrap()).unwrap();
-    for _ in 0..steps {
-        run.step(h).unwrap();
-    }
-    run
 }
 
 #[track_caller]

@@ -2,32 +2,17 @@
 //! first. And what every joint must keep: energy, and the momentum of what is free.
 
 mod probe;
+mod systems;
 
 use nalgebra::{Matrix3, Vector3};
 use polhode::group::Rotation;
 use polhode::method::Method;
 use polhode::multibody::{ForceKind, GROUND, JointKind, Rigid, Simulation, System};
 use probe::Random;
-
-const METHODS: [&str; 6] = [
-    "geometric-alpha",
-    "linear-alpha",
-    "residual-alpha",
-    "geometric-alpha,constraints=stabilized",
-    "linear-alpha,constraints=stabilized",
-    "residual-alpha,constraints=stabilized",
-];
+use systems::{METHODS, run};
 
 fn none() -> Rotation<f64> {
     Rotation::identity()
-}
-
-fn run<'a>(system: &'a System<f64>, method: &str, h: f64, steps: usize) -> Simulation<'a, f64> {
-    let mut run = Simulation::new(system, &Method::parse(method).unwrap()).unwrap();
-    for _ in 0..steps {
-        run.step(h).unwrap();
-    }
-    run
 }
 
 fn inertia(mass: f64) -> Matrix3<f64> {

@@ -1,13 +1,14 @@
 //! Closed loops: four bars and a slider on a crank. What they keep over a turn and over a thousand steps, and that no
 //! step allocates.
 
+mod systems;
+
 use core::f64::consts::{FRAC_PI_2, TAU};
 use nalgebra::{Matrix3, Vector3};
 use polhode::group::Rotation;
 use polhode::method::Method;
 use polhode::multibody::{ForceKind, GROUND, JointKind, Rigid, Simulation, System};
-
-const FORMS: [&str; 3] = ["geometric-alpha", "linear-alpha", "residual-alpha"];
+use systems::FORMS;
 
 fn method(id: &str) -> Method {
     Method::parse(id).unwrap()

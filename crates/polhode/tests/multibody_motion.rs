@@ -1,24 +1,19 @@
 //! Systems in motion against solutions of their own: pendulums, tops, free bodies and oscillators. Every form's order.
 
+mod systems;
+
 use core::f64::consts::{FRAC_PI_2, PI};
 use nalgebra::{Matrix2, Matrix3, Matrix6, SMatrix, Vector2, Vector3, Vector6};
 use polhode::group::{Rotation, spin};
 use polhode::method::Method;
 use polhode::multibody::{Coordinates, GROUND, JointKind, Rigid, Simulation, System};
 use polhode::solve::StepError;
+use systems::run;
 
 const G: f64 = 9.81;
 
 fn none() -> Rotation<f64> {
     Rotation::identity()
-}
-
-fn run<'a>(system: &'a System<f64>, method: &str, h: f64, steps: usize) -> Simulation<'a, f64> {
-    let mut run = Simulation::new(system, &Method::parse(method).unwrap()).unwrap();
-    for _ in 0..steps {
-        run.step(h).unwrap();
-    }
-    run
 }
 
 /// The error at each number of steps, and the orders from one to the next.

@@ -1,5 +1,7 @@
 //! Systems that cannot be, and what is said about them.
 
+mod systems;
+
 use nalgebra::{Matrix3, Vector3};
 use polhode::body::InertiaError;
 use polhode::group::Rotation;
@@ -9,8 +11,7 @@ use polhode::multibody::{
     SystemError,
 };
 use polhode::solve::StepError;
-
-const FORMS: [&str; 3] = ["geometric-alpha", "linear-alpha", "residual-alpha"];
+use systems::FORMS;
 
 fn method(id: &str) -> Method {
     Method::parse(id).unwrap()

@@ -1,19 +1,14 @@
 //! Joints and springs at rest: their reactions against statics, with every form of the method.
 
+mod systems;
+
 use nalgebra::{Matrix3, Vector3};
 use polhode::body::{Frame, Gravity, Moment};
 use polhode::group::Rotation;
 use polhode::method::Method;
 use polhode::multibody::{ForceKind, GROUND, JointKind, Place, Rigid, Simulation, System};
+use systems::METHODS;
 
-const FORMS: [&str; 6] = [
-    "geometric-alpha",
-    "linear-alpha",
-    "residual-alpha",
-    "geometric-alpha,constraints=stabilized",
-    "linear-alpha,constraints=stabilized",
-    "residual-alpha,constraints=stabilized",
-];
 const G: f64 = 9.81;
 
 fn falling() -> System<f64> {
@@ -27,7 +22,7 @@ fn block(mass: f64) -> Rigid<f64> {
 /// Runs every form, and calls f at the start and after some steps. Positions round to 1e-16 m or so, and what a mass of
 /// some kg makes of that in a step is a force of 1e-16 m/(β h²): 1e-13 N for h = 0.1 s.
 fn at_rest(system: &System<f64>, h: f64, steps: usize, f: impl Fn(&Simulation<f64>, &str)) {
-    for form in FORMS {
+    for form in METHODS {
         let mut run = Simulation::new(system, &Method::parse(form).unwrap()).unwrap();
         f(&run, &format!("{form} at the start"));
         for _ in 0..steps {
@@ -175,7 +170,7 @@ fn a_body_on_a_spring_comes_to_rest_where_the_spring_carries_it() {
     let spring = ForceKind::SpringDamper { stiffness, damping, length: 0.5 };
     system.force("spring", spring, GROUND, "bob").unwrap();
     let expected = -0.5 - mass * G / stiffness;
-    for form in FORMS {
+    for form in METHODS {
         let mut run = Simulation::new(&system, &Method::parse(form).unwrap()).unwrap();
         // Critically damped at 12.2/s: after 4 s a factor of 1e-19 is left.
         for _ in 0..400 {
@@ -205,7 +200,7 @@ fn a_torsion_spring_balances_a_moment() {
     let spring = ForceKind::TorsionSpring { stiffness, damping: 2.0, angle: rest };
     system.force("spring", spring, "bearing", "hub").unwrap();
     let expected = rest + moment / stiffness;
-    for form in FORMS {
+    for form in METHODS {
         let mut run = Simulation::new(&system, &Method::parse(form).unwrap()).unwrap();
         for _ in 0..400 {
             run.step(0.1).unwrap();

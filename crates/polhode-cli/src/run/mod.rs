@@ -111,7 +111,9 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
         let unwritten =
             record.as_ref().map_or(String::new(), |r| format!("; nothing was written to {}", r.name()));
         let hint = match method.alpha() {
-            Some(scheme) if !scheme.stabilized => "; constraints=stabilized gets further with the same step",
+            Some(scheme) if !scheme.stabilized => {
+                "; constraints=stabilized may get further with the same step"
+            }
             _ => "",
         };
         Failure::Solver(format!("{failed}{hint}{unwritten}"))

@@ -115,7 +115,7 @@ impl<'a> Report<'a> {
         let (last, drift) = (&run.end.last, &run.end.drift);
         let error = run.errors.as_ref().ok().map(|(errors, source)| Error::new(errors, source));
         // The last body of a mechanism stands among the others.
-        let single = last.system.as_ref().is_none_or(|system| system.single);
+        let single = last.mechanism().is_none();
         Report {
             problem: run.problem.id,
             method: run.method.id(),

@@ -56,7 +56,7 @@ pub fn text(run: &Finished) -> String {
     let mut text = table(0, &[Align::Left, Align::Left], &head);
 
     let start = run.model.start();
-    let mechanism = end.last.system.as_ref().filter(|system| !system.single);
+    let mechanism = end.last.mechanism();
     let mut drifts: Vec<Vec<String>> = end
         .drift
         .list()

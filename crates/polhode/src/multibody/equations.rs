@@ -192,8 +192,13 @@ impl<S: Real> Stepping<'_, S> {
             Some(tangent) => tangent.times(x) + tangent.rate(&now.parameters_rate),
             None => *x,
         };
-        let (fa, fc) = (self.inertial(b), now.complementary);
-        let carried = core::array::from_fn(|i| fa[i] * S::lift(alpha.m) + fc[i] * S::lift(alpha.f));
+        let carried = match self.work.scheme.form {
+            Form::Residual => {
+                let (fa, fc) = (self.inertial(b), now.complementary);
+                core::array::from_fn(|i| fa[i] * S::lift(alpha.m) + fc[i] * S::lift(alpha.f))
+            }
+            _ => moving.carried,
+        };
         let attitude = now.attitude.normalized();
         let (reference, parameters) = match self.work.scheme.chart {
             Chart::Incremental => (attitude, zero()),

@@ -206,12 +206,12 @@ impl<'a, S: Real> Simulation<'a, S> {
             let map = Vectorial::from(scheme.map);
             let angle = stepping.work.largest_parameters().sqrt();
             if angle.is_nan() || angle >= map.limit() {
-                // What the step asked for, unless the iteration went astray from something far smaller.
+                // Unless the iteration went astray from a step far smaller.
                 let asked = self.bodies.iter().map(|body| (body.omega_body * h).map(Real::largest).norm());
                 let asked = asked.fold(0.0, f64::max);
                 let (iterations, limit) = (self.spent.iterations - before, map.limit());
-                return Err(if asked > 0.5 * limit {
-                    StepError::MapLimit { t, h: size, map: map.name(), angle: asked.max(limit), limit }
+                return Err(if asked > 0.5 * limit && angle.is_finite() {
+                    StepError::MapLimit { t, h: size, map: map.name(), angle, limit }
                 } else {
                     StepError::NotConverged { t, h: size, iterations, residual: f64::INFINITY }
                 });

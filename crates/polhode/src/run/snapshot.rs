@@ -93,15 +93,20 @@ impl Snapshot {
         }
     }
 
+    /// The system, if it has more than the one body that the snapshot is of.
+    pub fn mechanism(&self) -> Option<&SystemSnapshot> {
+        self.system.as_deref().filter(|system| !system.single)
+    }
+
     /// Names of the columns that [`Snapshot::row`] fills.
     pub fn columns(&self) -> Vec<String> {
-        let mut columns: Vec<String> = match &self.system {
-            Some(system) if !system.single => {
+        let mut columns: Vec<String> = match self.mechanism() {
+            Some(_) => {
                 let mut names = vec!["t", "kinetic_energy"];
                 names.extend(self.energy.map(|_| "energy"));
                 names.into_iter().map(String::from).collect()
             }
-            _ => self.body_columns().into_iter().map(String::from).collect(),
+            None => self.body_columns().into_iter().map(String::from).collect(),
         };
         if let Some(system) = &self.system {
             for (name, _) in system.bodies.iter().filter(|_| !system.single) {
@@ -145,8 +150,8 @@ impl Snapshot {
 
     /// The numbers of the columns, appended to `row`.
     pub fn row(&self, row: &mut Vec<f64>) {
-        match &self.system {
-            Some(system) if !system.single => {
+        match self.mechanism() {
+            Some(system) => {
                 row.extend([self.t, self.kinetic_energy]);
                 row.extend(self.energy);
                 for (_, body) in &system.bodies {
@@ -155,7 +160,7 @@ impl Snapshot {
                     row.extend(body.velocity.iter().chain(body.omega_body.iter()));
                 }
             }
-            _ => self.body_row(row),
+            None => self.body_row(row),
         }
         if let Some(system) = &self.system {
             row.extend(system.multipliers.iter().flat_map(|(_, values)| values));
