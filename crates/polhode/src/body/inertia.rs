@@ -177,6 +177,11 @@ impl<S: Real> RotaryInertia<S> {
     pub fn unchecked(matrix: Matrix3<S>) -> Self {
         RotaryInertia { matrix: Tensor::new(matrix), inverse: Tensor::new(inverse(&matrix)) }
     }
+    /// The inertia with every number as a constant of `T`.
+    #[inline(always)]
+    pub fn lift<T: Over<S>>(&self) -> RotaryInertia<T> {
+        RotaryInertia { matrix: self.matrix.lift(), inverse: self.inverse.lift() }
+    }
     /// The tensor.
     pub fn matrix(&self) -> &Matrix3<S> {
         self.matrix.matrix()
@@ -218,6 +223,16 @@ impl<S: Real> SpatialInertia<S> {
     pub fn unchecked(mass: S, center: Vector3<S>, about_center: Matrix3<S>) -> Self {
         let inverse = Tensor::new(inverse(&about_center));
         SpatialInertia { mass, center, matrix: Tensor::new(about_center), inverse }
+    }
+    /// The inertia with every number as a constant of `T`.
+    #[inline(always)]
+    pub fn lift<T: Over<S>>(&self) -> SpatialInertia<T> {
+        SpatialInertia {
+            mass: T::of(self.mass),
+            center: self.center.map(T::of),
+            matrix: self.matrix.lift(),
+            inverse: self.inverse.lift(),
+        }
     }
     /// The mass.
     pub fn mass(&self) -> S {

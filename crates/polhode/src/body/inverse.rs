@@ -53,9 +53,9 @@ pub enum About {
 /// The loads that make a body follow a motion.
 #[derive(Clone, Copy, Debug)]
 pub struct InverseDynamics<S: Real, G: Group, M> {
-    inertia: G::Inertia<S>,
-    motion: M,
-    about: About,
+    pub(super) inertia: G::Inertia<S>,
+    pub(super) motion: M,
+    pub(super) about: About,
 }
 
 /// Pose, body velocity and its rate at a time, exact.

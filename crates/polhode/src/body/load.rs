@@ -475,6 +475,14 @@ macro_rules! standard_loads {
                 }
             }
         }
+        impl<S: Real> StandardLoad<S> {
+            /// The load with every number as a constant of `T`.
+            pub fn lift<T: Over<S>>(&self) -> StandardLoad<T> {
+                match self {
+                    $(StandardLoad::$name(load) => StandardLoad::$name(load.lift()),)*
+                }
+            }
+        }
         $(impl<S: Real> From<$name<S>> for StandardLoad<S> {
             fn from(load: $name<S>) -> Self {
                 StandardLoad::$name(load)
@@ -521,6 +529,14 @@ impl<S: Real> Loads<S> {
     /// True if there is none.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
+    }
+    /// Each of them.
+    pub fn list(&self) -> &[StandardLoad<S>] {
+        &self.list
+    }
+    /// Each of them, to be changed.
+    pub fn list_mut(&mut self) -> &mut [StandardLoad<S>] {
+        &mut self.list
     }
     /// One more load.
     pub fn with(mut self, load: impl Into<StandardLoad<S>>) -> Self {

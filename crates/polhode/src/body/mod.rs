@@ -3,6 +3,7 @@
 mod derivative;
 mod inertia;
 mod inverse;
+mod lift;
 mod load;
 
 pub use derivative::FiniteDerivative;

@@ -235,12 +235,7 @@ impl Group for Se3 {
     }
     #[inline(always)]
     fn lift_inertia<S: Real, T: Over<S>>(inertia: &SpatialInertia<S>) -> SpatialInertia<T> {
-        SpatialInertia {
-            mass: T::of(inertia.mass),
-            center: inertia.center.map(T::of),
-            matrix: inertia.matrix.lift(),
-            inverse: inertia.inverse.lift(),
-        }
+        inertia.lift()
     }
     fn length<S: Real>(inertia: &SpatialInertia<S>, v: &Six<S>) -> S {
         let (linear, omega) = parts(v);

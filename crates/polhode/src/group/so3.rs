@@ -191,7 +191,7 @@ impl Group for So3 {
     }
     #[inline(always)]
     fn lift_inertia<S: Real, T: Over<S>>(inertia: &RotaryInertia<S>) -> RotaryInertia<T> {
-        RotaryInertia { matrix: inertia.matrix.lift(), inverse: inertia.inverse.lift() }
+        inertia.lift()
     }
     #[inline(always)]
     fn length<S: Real>(_inertia: &RotaryInertia<S>, _v: &Vector3<S>) -> S {

@@ -79,43 +79,29 @@ pub struct Simulation<'a, S: Real> {
     pub spent: Work,
 }
 
-impl<'a> Simulation<'a, f64> {
-    /// The system at its start, if it has consistent initial values.
-    pub fn check(system: &'a System<f64>) -> Result<Self, SimulationError> {
-        system.check()?;
-        Self::with(system, &AlphaScheme::default(), false)
-    }
-    /// At t = 0, from positions that fit the joints; velocities are made to fit.
-    pub fn new(system: &'a System<f64>, method: &Method) -> Result<Self, SimulationError> {
-        system.check()?;
-        Self::begin(system, method, false)
-    }
-    /// The same from any positions: those nearby that fit the joints. [`Simulation::assembly`] tells how far they are.
-    pub fn assembled(system: &'a System<f64>, method: &Method) -> Result<Self, SimulationError> {
-        system.check()?;
-        Self::begin(system, method, true)
-    }
+impl<S: Real> Simulation<'_, S> {
     /// Kinetic plus potential energy; `None` if a load has no potential.
-    pub fn energy(&self) -> Option<f64> {
+    pub fn energy(&self) -> Option<S> {
         Some(self.kinetic_energy() + self.potential_energy()?)
     }
     /// Σ ½ m v² + ½ Ω·J Ω, and ½ ẏ·M ẏ of the extra coordinates.
-    pub fn kinetic_energy(&self) -> f64 {
+    pub fn kinetic_energy(&self) -> S {
+        let half = S::lift(0.5);
         let bodies = self.system.bodies.iter().zip(&self.bodies).map(|(body, now)| {
             let spin = now.omega_body.dot(&(body.inertia.matrix() * now.omega_body));
-            0.5 * (body.mass * now.velocity.norm_squared() + spin)
+            half * (body.mass * now.velocity.dot(&now.velocity) + spin)
         });
         let extra = self
             .system
             .extra
             .iter()
             .zip(&self.extra)
-            .map(|(extra, now)| 0.5 * form(&extra.mass, &now.velocity));
-        bodies.chain(extra).sum()
+            .map(|(extra, now)| half * form(&extra.mass, &now.velocity));
+        bodies.chain(extra).fold(S::zero(), |sum, part| sum + part)
     }
     /// That of gravity, loads, springs and extra coordinates; `None` if a load has none.
-    pub fn potential_energy(&self) -> Option<f64> {
-        let mut sum = 0.0;
+    pub fn potential_energy(&self) -> Option<S> {
+        let mut sum = S::zero();
         for (body, now) in self.system.bodies.iter().zip(&self.bodies) {
             let at = Kinematics {
                 time: self.time,
@@ -132,24 +118,40 @@ impl<'a> Simulation<'a, f64> {
             sum += force.potential(places.each_ref());
         }
         for (extra, now) in self.system.extra.iter().zip(&self.extra) {
-            let constant: f64 = extra.force.iter().zip(&now.position).map(|(f, y)| f * y).sum();
-            sum += 0.5 * form(&extra.stiffness, &now.position) - constant;
+            let constant = extra.force.iter().zip(&now.position).fold(S::zero(), |sum, (f, y)| sum + *f * *y);
+            sum += S::lift(0.5) * form(&extra.stiffness, &now.position) - constant;
         }
         Some(sum)
     }
     /// The position of the centre of mass of a body.
-    pub fn position(&self, body: &str) -> Option<Vector3<f64>> {
+    pub fn position(&self, body: &str) -> Option<Vector3<S>> {
         Some(self.moving(body)?.position)
     }
 }
 
 /// y·M y.
-fn form(matrix: &[f64], y: &[f64]) -> f64 {
+fn form<S: Real>(matrix: &[S], y: &[S]) -> S {
     let n = y.len();
-    (0..n).map(|i| y[i] * (0..n).map(|j| matrix[i * n + j] * y[j]).sum::<f64>()).sum()
+    let row = |i: usize| (0..n).fold(S::zero(), |sum, j| sum + matrix[i * n + j] * y[j]);
+    (0..n).fold(S::zero(), |sum, i| sum + y[i] * row(i))
 }
 
 impl<'a, S: Real> Simulation<'a, S> {
+    /// The system at its start, if it has consistent initial values.
+    pub fn check(system: &'a System<S>) -> Result<Self, SimulationError> {
+        system.check()?;
+        Self::with(system, &AlphaScheme::default(), false)
+    }
+    /// At t = 0, from positions that fit the joints; velocities are made to fit.
+    pub fn new(system: &'a System<S>, method: &Method) -> Result<Self, SimulationError> {
+        system.check()?;
+        Self::begin(system, method, false)
+    }
+    /// The same from any positions: those nearby that fit the joints. [`Simulation::assembly`] tells how far they are.
+    pub fn assembled(system: &'a System<S>, method: &Method) -> Result<Self, SimulationError> {
+        system.check()?;
+        Self::begin(system, method, true)
+    }
     fn begin(system: &'a System<S>, method: &Method, may_move: bool) -> Result<Self, SimulationError> {
         match method.alpha() {
             Some(scheme) => Self::with(system, scheme, may_move),
