@@ -156,7 +156,7 @@ impl<S: Real> Stepping<'_, S> {
             joint.stiffness(places, lambda, |row, column, block| {
                 if let (Some(to), Some(from)) = (bodies[row / 2], bodies[column / 2]) {
                     let (row, column) = (row % 2 * 3, column % 2 * 3);
-                    sink.block(layout.motion(to) + row, layout.pose(from) + column, &(block * geometric));
+                    sink.stiffness(layout.motion(to) + row, layout.pose(from) + column, &(block * geometric));
                 }
             });
         }
@@ -175,7 +175,7 @@ impl<S: Real> Stepping<'_, S> {
                     let (at, m) = (layout.motion(to) + 3 * row, block(row, column) * scale);
                     let (posed, moved) = (layout.pose(from) + 3 * column, layout.motion(from) + 3 * column);
                     match (pose, column) {
-                        (true, _) => sink.block(at, posed, &m),
+                        (true, _) => sink.stiffness(at, posed, &m),
                         (false, 0) => sink.block(at, moved, &(m * weights.velocity)),
                         (false, _) => {
                             sink.block(at, posed, &(m * omegas[0]));

@@ -4,6 +4,7 @@
 //! motion of two frames and reports its reaction as multipliers. Elements never see the integrator: they give forces and
 //! constraints at a pose, and derivatives with respect to a change (ξ, Θ) of it, and the integrator multiplies them.
 
+mod differentiated;
 mod equations;
 mod force;
 mod history;
@@ -18,6 +19,7 @@ mod system;
 mod tape;
 mod workspace;
 
+pub use differentiated::{D, Differentiated, DifferentiationError, Study};
 pub use force::{Force, ForceKind};
 pub use initial::{Assembly, AssemblyError};
 pub use joint::{COORDINATES, Joint, JointKind, MOST_ROWS, Place};

@@ -190,6 +190,15 @@ impl<'a, S: Real> Simulation<'a, S> {
 
     /// One step of size `h`. After an error all is as it was.
     pub fn step(&mut self, h: S) -> Result<(), StepError> {
+        self.step_with(h, |_| Ok(()))
+    }
+    /// The same, with something to do when the step is solved and before it is taken, which may still refuse it.
+    #[inline]
+    pub(super) fn step_with(
+        &mut self,
+        h: S,
+        then: impl FnOnce(&mut Stepping<'_, S>) -> Result<(), StepError>,
+    ) -> Result<(), StepError> {
         let (t, size) = (self.time.largest(), h.largest());
         let now = (&self.bodies[..], &self.extra[..], &self.lambda[..]);
         let mut stepping = Stepping::new(self.system, now, &mut self.work, self.time, h);
@@ -235,6 +244,7 @@ impl<'a, S: Real> Simulation<'a, S> {
         if !sum.is_finite().all() {
             return Err(StepError::NotFinite { t, h: size });
         }
+        then(&mut stepping)?;
         stepping.remember(self.spent.iterations - before);
         core::mem::swap(&mut self.bodies, &mut self.next);
         core::mem::swap(&mut self.extra, &mut self.next_extra);
@@ -246,6 +256,22 @@ impl<'a, S: Real> Simulation<'a, S> {
     /// Sets the clock, which the sum of steps loses by rounding.
     pub(super) fn set_time(&mut self, t: S) {
         self.time = t;
+    }
+    /// Puts another motion in place of the one that was computed, for what is read off it.
+    pub(super) fn show(
+        &mut self,
+        bodies: impl Iterator<Item = Moving<S>>,
+        extra: impl Iterator<Item = Flat<S>>,
+        lambda: impl Iterator<Item = S>,
+        time: S,
+    ) {
+        self.bodies.clear();
+        self.bodies.extend(bodies);
+        self.extra.clear();
+        self.extra.extend(extra);
+        self.lambda.clear();
+        self.lambda.extend(lambda);
+        self.time = time;
     }
     /// The system.
     pub fn system(&self) -> &'a System<S> {

@@ -18,6 +18,11 @@ pub(super) trait Sink<S: Real> {
             }
         }
     }
+    /// Adds to nine of them what depends on the pose.
+    #[inline(always)]
+    fn stiffness(&mut self, row: usize, column: usize, m: &Matrix3<S>) {
+        self.block(row, column, m);
+    }
     /// Adds the same to three on a diagonal.
     #[inline(always)]
     fn diagonal(&mut self, row: usize, column: usize, value: S) {
