@@ -1,16 +1,16 @@
 //! The linear maps of one body in one step, the same for all parameters.
 //!
-//! With y = {ξ, θ} the change of the pose at the end of the step, θ = R_incᵀ W_ref + T φ' in body axes (eqs 96, 108), the
-//! derivative of the equations of the step is S y + (what follows), where S is the Newton matrix: the stiffness sees y
-//! alone. What follows is the derivative at y = 0: there φ' = -T⁻¹ r and u' = φ' - d with the transported reference
-//! r = R_incᵀ W_ref and the derivative d of the predicted parameters.
+//! The change of a pose at the end of the step is y = {ξ, θ} with θ = R_incᵀ W_ref + T φ' in body axes (eqs 96, 108). It is
+//! written as that of the prediction, ŷ, with the transported reference r = R_incᵀ W_ref and the derivative d of the
+//! predicted parameters, and a rest that is as small as an acceleration times h², so that rounding is: S Δ = -(the
+//! derivative of the equations at ŷ), with the Newton matrix S; there u' = 0.
 
 use super::super::joint::zero;
 use super::super::matrix::exponential_inverse;
 use super::super::workspace::{Stepping, Weights};
 use super::Study;
 use super::variation::BodyVariation;
-use crate::group::{Tangent, spin};
+use crate::group::{Exponential, Tangent, spin};
 use crate::method::{Chart, Form};
 use nalgebra::{Matrix3, Vector3};
 
@@ -58,16 +58,12 @@ pub(super) struct Maps {
     charted: Option<Charted>,
     /// R_incᵀ.
     back: Matrix3<f64>,
-    /// T (the identity of the geometric form) and T⁻¹.
+    /// T and T⁻¹.
     tangent: Matrix3<f64>,
     inverse: Matrix3<f64>,
-    /// The derivative of the moment equation by θ.
-    total: Matrix3<f64>,
-    /// By u, of the inertial moment alone, and by φ̇*.
-    inertial: Matrix3<f64>,
-    rates: Matrix3<f64>,
-    /// Of Ω by θ.
-    omega: Matrix3<f64>,
+    /// The derivatives of the moment equation by φ and φ̇.
+    by_parameters: Matrix3<f64>,
+    by_rates: Matrix3<f64>,
     parameterized: Option<Parameterized>,
     /// What a variant for study adds to the Newton matrix.
     pub(super) studied: Option<Matrix3<f64>>,
@@ -78,20 +74,17 @@ pub(super) struct Maps {
 pub(super) struct Predicted {
     pub(super) position: Vector3<f64>,
     pub(super) velocity: Vector3<f64>,
+    pub(super) turn: Vector3<f64>,
     parameters: Vector3<f64>,
     parameters_rate: Vector3<f64>,
     /// Those of a and φ̈ at the start.
     rates: [Vector3<f64>; 2],
-    /// r.
-    reference: Vector3<f64>,
     /// g_α' in the parameters of the step.
     carried: Vector3<f64>,
     /// The derivative of T_n (p - u) that the chart makes.
     pub(super) tied: Vector3<f64>,
-    /// Velocity and Ω at y = 0.
-    pub(super) v: Vector3<f64>,
     pub(super) omega: Vector3<f64>,
-    /// Force and moment at y = 0, without those from outside.
+    /// Force and moment, without those from outside.
     pub(super) force: Vector3<f64>,
     pub(super) moment: Vector3<f64>,
 }
@@ -102,13 +95,12 @@ impl Predicted {
         Predicted {
             position: o,
             velocity: o,
+            turn: o,
             parameters: o,
             parameters_rate: o,
             rates: [o; 2],
-            reference: o,
             carried: o,
             tied: o,
-            v: o,
             omega: o,
             force: o,
             moment: o,
@@ -142,10 +134,8 @@ impl Maps {
             back: o,
             tangent: o,
             inverse: o,
-            total: o,
-            inertial: o,
-            rates: o,
-            omega: o,
+            by_parameters: o,
+            by_rates: o,
             parameterized: None,
             studied: None,
         }
@@ -156,7 +146,7 @@ impl Maps {
         let scheme = &stepping.work.scheme;
         let (body, now, step) = (&stepping.system.bodies[b], &stepping.work.now[b], &stepping.work.steps[b]);
         let (moving, inertia) = (&stepping.bodies[b], body.inertia.matrix());
-        let (moments, omegas) = stepping.slopes(b, weights);
+        let (moments, _) = stepping.slopes(b, weights);
         let omega = &now.place.omega;
         let gyroscopic = spin(omega) * inertia - spin(&(inertia * omega));
         let charted = (scheme.chart == Chart::Rescaled || study == Study::ReferenceFree)
@@ -166,14 +156,13 @@ impl Maps {
             back: now.place.r.tr_mul(&moving.reference.matrix()),
             tangent: Matrix3::identity(),
             inverse: Matrix3::identity(),
-            total: moments[0] + moments[1],
-            inertial: inertia * (weights.inertial * weights.acceleration),
-            rates: gyroscopic * weights.complementary,
-            omega: omegas[0] + omegas[1],
+            by_parameters: Matrix3::zeros(),
+            by_rates: gyroscopic * weights.complementary,
             parameterized: None,
             studied: None,
         };
         let Some(tangent) = &now.tangent else {
+            maps.tangent = Tangent::new(Exponential, &now.parameters).matrix();
             maps.inverse = exponential_inverse(&now.parameters);
             return maps;
         };
@@ -183,8 +172,8 @@ impl Maps {
         let by_parameters = tangent.rate_by_parameters(&now.parameters_rate);
         let inertial = tangent.k_t(&now.parameters_acceleration);
         (maps.tangent, maps.inverse) = (tangent.matrix(), tangent.inverse());
-        maps.inertial *= maps.tangent;
-        maps.rates = maps.rates * maps.tangent + inertia * by_velocity * weights.complementary;
+        maps.by_parameters = moments[0] * maps.tangent;
+        maps.by_rates = maps.by_rates * maps.tangent + inertia * by_velocity * weights.complementary;
         let mut parameterized = Parameterized {
             by_rate: tangent.k_t(&now.parameters_rate),
             by_acceleration: inertial + by_parameters,
@@ -203,9 +192,9 @@ impl Maps {
                 // k_t without k_G(F_a + F_c) keeps (α_f - α_m) k_G(F_a).
                 let forces = tangent.k_g(&stepping.inertial(b)[1]);
                 let kept = covector * forces * (scheme.weights.f - scheme.weights.m);
-                let added = (kept + parameterized.by_covector) * maps.inverse;
-                maps.total += added;
-                maps.studied = Some(added);
+                let added = kept + parameterized.by_covector;
+                maps.by_parameters += added;
+                maps.studied = Some(added * maps.inverse);
                 parameterized.by_covector = -kept;
                 parameterized.left_over = -kept;
             }
@@ -214,15 +203,9 @@ impl Maps {
         maps
     }
 
-    /// The derivative of the prediction, and of the equations of the body at y = 0.
+    /// The derivative of the prediction, and of the equations of the body there.
     #[inline(always)]
-    pub(super) fn predict(
-        &self,
-        stepping: &Stepping<'_, f64>,
-        weights: &Weights<f64>,
-        mass: f64,
-        body: &BodyVariation,
-    ) -> Predicted {
+    pub(super) fn predict(&self, stepping: &Stepping<'_, f64>, body: &BodyVariation) -> Predicted {
         let scheme = &stepping.work.scheme;
         let (position, velocity) =
             stepping.predicted(body.position, body.velocity, body.algorithmic, body.acceleration);
@@ -243,34 +226,34 @@ impl Maps {
             tied = chart.tied * start;
         }
         let (parameters, parameters_rate) = stepping.predicted(start, rate, rates[0], rates[1]);
-        let reference = self.back * reference;
-        let swift = parameters_rate - parameters * weights.velocity;
-        let mut force = position * -(weights.inertial * weights.acceleration * mass);
-        let mut moment = self.rates * swift - self.total * reference - self.inertial * parameters;
-        if scheme.form == Form::Residual
-            && let Some(parameterized) = &self.parameterized
-        {
-            force += body.carried[0];
-            moment += parameterized.covector * carried;
+        let (mut force, mut omega) = (zero(), parameters_rate);
+        let mut moment = self.by_rates * parameters_rate;
+        if let Some(by) = &self.parameterized {
+            omega = self.tangent * parameters_rate + by.by_rate * parameters;
+            moment += self.by_parameters * parameters;
+            if scheme.form == Form::Residual {
+                force = body.carried[0];
+                moment += by.covector * carried;
+            }
         }
+        let turn = self.back * reference + self.tangent * parameters;
         Predicted {
             position,
             velocity,
+            turn,
             parameters,
             parameters_rate,
             rates,
-            reference,
             carried,
             tied,
-            v: velocity - position * weights.velocity,
-            omega: self.tangent * swift - self.omega * reference,
+            omega,
             force,
             moment,
         }
     }
 
-    /// The derivatives at the end of the step, and that of φ̈: the pose has changed by `pose`, and u by what belongs to
-    /// `motion`, which is the same unless the form is stabilized.
+    /// The derivatives at the end of the step, and those of φ and φ̈: the pose changes by `pose` more than predicted, and u by
+    /// what belongs to `motion`, which is the same unless the form is stabilized.
     #[inline(always)]
     pub(super) fn finish(
         &self,
@@ -279,15 +262,12 @@ impl Maps {
         predicted: &Predicted,
         before: &BodyVariation,
         [pose, motion]: [[Vector3<f64>; 2]; 2],
-    ) -> (BodyVariation, Vector3<f64>) {
-        let change = motion[0] - predicted.position;
+    ) -> (BodyVariation, [Vector3<f64>; 2]) {
+        let change = motion[0];
         let acceleration = change * weights.acceleration;
-        let parameters = self.inverse * (pose[1] - predicted.reference);
-        let turned = match stepping.work.scheme.stabilized {
-            true => self.inverse * (motion[1] - predicted.reference),
-            false => parameters,
-        };
-        let turned = turned - predicted.parameters;
+        let moved = self.inverse * pose[1];
+        let turned = if stepping.work.scheme.stabilized { self.inverse * motion[1] } else { moved };
+        let parameters = predicted.parameters + moved;
         let rate = predicted.parameters_rate + turned * weights.velocity;
         let second = turned * weights.acceleration;
         let along = stepping.algorithmic(predicted.rates[0], predicted.rates[1], second);
@@ -298,24 +278,25 @@ impl Maps {
             omega_rate = self.tangent * second + by.by_acceleration * parameters + turning;
             algorithmic_rate = self.tangent * along + by.by_algorithmic * parameters + turning;
         }
-        let (parameters, reference) = match stepping.work.scheme.chart {
-            Chart::Incremental => (zero(), pose[1]),
+        let turn = predicted.turn + pose[1];
+        let (kept, reference) = match stepping.work.scheme.chart {
+            Chart::Incremental => (zero(), turn),
             Chart::Rescaled => (parameters, before.reference),
         };
         let after = BodyVariation {
-            position: pose[0],
+            position: predicted.position + pose[0],
             velocity: predicted.velocity + change * weights.velocity,
             acceleration,
-            turn: pose[1],
+            turn,
             omega,
             omega_rate,
             algorithmic: stepping.algorithmic(before.algorithmic, before.acceleration, acceleration),
             algorithmic_rate,
             carried: before.carried,
-            parameters,
+            parameters: kept,
             reference,
         };
-        (after, second)
+        (after, [parameters, second])
     }
 
     /// g_α' of the residual form, from the derivatives of the inertial forces by the parameter alone: the derivative of the
@@ -326,11 +307,10 @@ impl Maps {
         b: usize,
         weights: &Weights<f64>,
         partial: &[Vector3<f64>; 2],
-        second: &Vector3<f64>,
+        [parameters, second]: &[Vector3<f64>; 2],
         (predicted, before, after): (&Predicted, &BodyVariation, &mut BodyVariation),
     ) {
         let (Some(by), body) = (&self.parameterized, &stepping.system.bodies[b]) else { return };
-        let parameters = self.inverse * (after.turn - predicted.reference);
         let alpha = &stepping.work.scheme.weights;
         let moment = body.inertia.matrix() * (self.tangent * second + by.inertial * parameters) + partial[1];
         let forces = [after.acceleration * body.mass + partial[0], moment];

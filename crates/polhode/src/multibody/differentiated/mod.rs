@@ -6,18 +6,18 @@
 //! its factors. The solution of the plain run does not change by a bit.
 
 mod maps;
+mod partial;
 mod variation;
 
 pub use variation::D;
 pub(crate) use variation::turn_of;
 
-use super::force::ForceKind;
 use super::joint::{JointKind, MOST_ROWS, Place};
 use super::layout::Layout;
 use super::simulation::{Simulation, SimulationError};
 use super::system::{Coordinates, End, System};
 use super::tape::{Matrix, Places, Sink};
-use super::workspace::{Now, Stepping, Weights, loads};
+use super::workspace::{Stepping, Weights, ends};
 use crate::group::Tangent;
 use crate::method::{Chart, Form, Method};
 use crate::scalar::{Dual, Real};
@@ -25,7 +25,7 @@ use crate::solve::{FactorError, StepError};
 use core::fmt;
 use maps::{Maps, Predicted};
 use nalgebra::{Matrix3, Vector3};
-use num_traits::Zero;
+use partial::by_numbers;
 use variation::{BodyVariation, Variation, attached, flat_attached, flat_slopes};
 
 /// How the equations are differentiated: exactly, or simplified as in Table 4 of the paper, to study what that costs.
@@ -100,7 +100,6 @@ struct Touched {
     bodies: Vec<usize>,
     joints: Vec<usize>,
     /// True for each that is.
-    forces: Vec<bool>,
     extra: Vec<bool>,
 }
 
@@ -110,11 +109,6 @@ impl Touched {
         let vector = |v: &Vector3<D>| v.iter().any(number);
         let matrix = |m: &Matrix3<D>| m.iter().any(number);
         let end = |e: &End<D>| vector(&e.point) || matrix(&e.axes);
-        let kind = |kind: &ForceKind<D>| {
-            let (ForceKind::SpringDamper { stiffness, damping, length: rest }
-            | ForceKind::TorsionSpring { stiffness, damping, angle: rest }) = kind;
-            [stiffness, damping, rest].into_iter().any(number)
-        };
         let coordinates = |e: &Coordinates<D>| {
             let lists = [&e.mass, &e.damping, &e.stiffness, &e.force, &e.amplitude];
             lists.into_iter().flatten().chain([&e.frequency, &e.phase]).any(number)
@@ -128,7 +122,6 @@ impl Touched {
         Touched {
             bodies: bodies.map(|(b, _)| b).collect(),
             joints: joints.map(|(j, _)| j).collect(),
-            forces: system.forces.iter().map(|f| f.ends.iter().any(end) || kind(&f.kind)).collect(),
             extra: system.extra.iter().map(coordinates).collect(),
         }
     }
@@ -181,7 +174,19 @@ struct Linear {
     partial: Vec<[Vector3<f64>; 2]>,
     /// Those of y*, ẏ* of the extra coordinates.
     flat: Vec<[Vec<f64>; 2]>,
+    /// B of each joint, and the stiffness of all.
+    joints: Vec<[[Vector3<f64>; 4]; MOST_ROWS]>,
+    stiffness: Vec<Stiffness>,
     x: Vec<f64>,
+}
+
+/// What a joint adds to the equations from this row on for a change of position or attitude of a body.
+#[derive(Clone, Copy, Debug)]
+struct Stiffness {
+    row: usize,
+    body: usize,
+    turned: bool,
+    block: Matrix3<f64>,
 }
 
 impl<'a> Differentiated<'a> {
@@ -244,6 +249,8 @@ impl<'a> Differentiated<'a> {
             predicted: vec![Predicted::none(); bodies],
             partial: vec![[Vector3::zeros(); 2]; bodies],
             flat: system.extra.iter().map(|e| [vec![0.0; e.len()], vec![0.0; e.len()]]).collect(),
+            joints: vec![[[Vector3::zeros(); 4]; MOST_ROWS]; system.joints.len()],
+            stiffness: Vec::new(),
             x: vec![0.0; Layout::new(system, scheme.stabilized).n],
         };
         Ok(Differentiated { plain, study, parameters, work })
@@ -294,24 +301,6 @@ impl<S: Real, K: Sink<S>> Sink<S> for Symmetrized<'_, K> {
     }
 }
 
-/// A place with the derivatives of its velocities.
-fn swift(now: &Now<f64>, predicted: &Predicted) -> Place<D> {
-    let place = &now.place;
-    let with = |v: &Vector3<f64>, by: &Vector3<f64>| v.zip_map(by, |re, eps| Dual { re, eps: [eps] });
-    Place {
-        x: place.x.map(Dual::constant),
-        r: place.r.map(Dual::constant),
-        v: with(&place.v, &predicted.v),
-        omega: with(&place.omega, &predicted.omega),
-    }
-}
-
-fn constant(place: &Place<f64>) -> Place<D> {
-    let Place { x, r, v, omega } = place;
-    let c = |v: &Vector3<f64>| v.map(Dual::constant);
-    Place { x: c(x), r: r.map(Dual::constant), v: c(v), omega: c(omega) }
-}
-
 impl Linear {
     /// Differentiates a step that is solved.
     fn step(
@@ -345,6 +334,7 @@ impl Linear {
                 FactorError::NotFinite { .. } => StepError::NotFinite { t, h },
             });
         }
+        self.differentiate_joints(stepping, &weights, study);
         for parameter in parameters {
             self.vary(stepping, &weights, parameter)?;
         }
@@ -371,6 +361,33 @@ impl Linear {
         }
     }
 
+    /// B and the stiffness of the joints.
+    fn differentiate_joints(&mut self, stepping: &Stepping<'_, f64>, weights: &Weights<f64>, study: Study) {
+        let (work, layout, ground) = (&*stepping.work, &stepping.work.layout, Place::ground());
+        let geometric = weights.complementary * weights.scale;
+        self.stiffness.clear();
+        for (j, joint) in stepping.system.joints.iter().enumerate() {
+            let bodies = joint.ends.map(|end| end.body);
+            let places = ends(&work.now, &ground, bodies);
+            joint.jacobian(places, &mut self.joints[j]);
+            let lambda = &work.lambda[layout.multipliers[j]..][..joint.kind.rows()];
+            joint.stiffness(places, lambda, |row, column, block| {
+                let (Some(to), Some(from)) = (bodies[row / 2], bodies[column / 2]) else { return };
+                let mut add = |to: usize, row: usize, from: usize, column: usize, block: Matrix3<f64>| {
+                    let row = layout.motion(to) + row % 2 * 3;
+                    self.stiffness.push(Stiffness { row, body: from, turned: column % 2 == 1, block });
+                };
+                let block = block * geometric;
+                if study == Study::Symmetric {
+                    add(to, row, from, column, block * 0.5);
+                    add(from, column, to, row, block.transpose() * 0.5);
+                } else {
+                    add(to, row, from, column, block);
+                }
+            });
+        }
+    }
+
     fn add(&mut self, at: usize, v: &Vector3<f64>) {
         for i in 0..3 {
             self.x[at + i] += v[i];
@@ -388,9 +405,9 @@ impl Linear {
         let (touched, now, next) = (&parameter.touched, &parameter.now, &mut parameter.next);
         let (work, layout) = (&*stepping.work, &stepping.work.layout);
         self.x.fill(0.0);
+        self.partial.fill([Vector3::zeros(); 2]);
         for (b, body) in now.bodies.iter().enumerate() {
-            let mass = stepping.system.bodies[b].mass;
-            let predicted = self.maps[b].predict(stepping, weights, mass, body);
+            let predicted = self.maps[b].predict(stepping, body);
             let row = layout.motion(b);
             for i in 0..3 {
                 self.x[row + i] = predicted.force[i] * weights.scale;
@@ -399,7 +416,8 @@ impl Linear {
             self.predicted[b] = predicted;
         }
         self.by_bodies(stepping, weights, system, touched);
-        self.by_forces(stepping, weights, system, touched);
+        self.by_forces(stepping, weights, system);
+        self.by_poses(stepping);
         self.by_joints(stepping, weights, system, touched);
         if work.scheme.stabilized {
             self.by_ties(stepping, weights, system, now);
@@ -414,11 +432,11 @@ impl Linear {
         for (b, before) in now.bodies.iter().enumerate() {
             let pair = |at: usize| [part(at), part(at + 3)];
             let (maps, predicted) = (&self.maps[b], &self.predicted[b]);
-            let ends = [pair(layout.pose(b)), pair(layout.motion(b))];
-            let (mut after, second) = maps.finish(stepping, weights, predicted, before, ends);
+            let changes = [pair(layout.pose(b)), pair(layout.motion(b))];
+            let (mut after, rotation) = maps.finish(stepping, weights, predicted, before, changes);
             if work.scheme.form == Form::Residual {
                 let parts = (predicted, before, &mut after);
-                maps.carry(stepping, b, weights, &self.partial[b], &second, parts);
+                maps.carry(stepping, b, weights, &self.partial[b], &rotation, parts);
             }
             if work.scheme.chart == Chart::Rescaled {
                 let parameters = stepping.rescaled(&work.now[b].parameters);
@@ -444,188 +462,6 @@ impl Linear {
         }
     }
 
-    /// What masses, inertias and gravity change.
-    fn by_bodies(
-        &mut self,
-        stepping: &Stepping<'_, f64>,
-        weights: &Weights<f64>,
-        system: &System<D>,
-        touched: &Touched,
-    ) {
-        let gravity = system.gravity.map(|g| g.eps[0]);
-        for &b in &touched.bodies {
-            let (body, now) = (&system.bodies[b], &stepping.work.now[b]);
-            let (mass, inertia) = (body.mass.eps[0], body.inertia.matrix().map(|j| j.eps[0]));
-            let rate = match &now.tangent {
-                Some(tangent) => tangent.times(&now.parameters_acceleration),
-                None => now.parameters_acceleration,
-            };
-            let turning = now.tangent.map_or(Vector3::zeros(), |t| t.rate(&now.parameters_rate));
-            let omega = &now.place.omega;
-            let partial = [now.acceleration * mass, inertia * rate];
-            let force = -(stepping.system.gravity * mass + gravity * body.mass.re);
-            let moment = inertia * turning + omega.cross(&(inertia * omega));
-            let row = stepping.work.layout.motion(b);
-            let total = |fa: Vector3<f64>, fc: Vector3<f64>| {
-                (fa * weights.inertial + fc * weights.complementary) * weights.scale
-            };
-            self.add(row, &total(partial[0], force));
-            self.add(row + 3, &total(partial[1], moment));
-            self.partial[b] = partial;
-        }
-    }
-
-    /// What loads and forces change: they see velocities and their own numbers.
-    fn by_forces(
-        &mut self,
-        stepping: &Stepping<'_, f64>,
-        weights: &Weights<f64>,
-        system: &System<D>,
-        touched: &Touched,
-    ) {
-        let (now, layout) = (&stepping.work.now, &stepping.work.layout);
-        let scale = -(weights.complementary * weights.scale);
-        let time = Dual::lift(stepping.t + stepping.h);
-        for (b, body) in system.bodies.iter().enumerate() {
-            if !body.loads.is_empty() {
-                let place = swift(&now[b], &self.predicted[b]);
-                let wrench = loads(body, time, &now[b].attitude.lift(), &place);
-                for (i, part) in wrench.iter().enumerate() {
-                    self.add(layout.motion(b) + 3 * i, &(part.map(|x| x.eps[0]) * scale));
-                }
-            }
-        }
-        for (force, touched) in system.forces.iter().zip(&touched.forces) {
-            if *touched || force.is_damped() {
-                let bodies = force.ends.map(|end| end.body);
-                let place = |b: usize| swift(&now[b], &self.predicted[b]);
-                let places = bodies.map(|body| body.map_or_else(Place::ground, place));
-                let wrenches = force.wrenches(places.each_ref());
-                for (i, wrench) in wrenches.iter().enumerate() {
-                    if let Some(b) = bodies[i / 2] {
-                        self.add(layout.motion(b) + i % 2 * 3, &(wrench.map(|x| x.eps[0]) * scale));
-                    }
-                }
-            }
-        }
-    }
-
-    /// What the points and axes of joints change.
-    fn by_joints(
-        &mut self,
-        stepping: &Stepping<'_, f64>,
-        weights: &Weights<f64>,
-        system: &System<D>,
-        touched: &Touched,
-    ) {
-        let (work, layout) = (&*stepping.work, &stepping.work.layout);
-        let scale = weights.complementary * weights.scale;
-        for &j in &touched.joints {
-            let joint = &system.joints[j];
-            let bodies = joint.ends.map(|end| end.body);
-            let places = bodies.map(|body| body.map_or_else(Place::ground, |b| constant(&work.now[b].place)));
-            let (mut rows, mut lambda) = ([D::zero(); MOST_ROWS], [D::zero(); MOST_ROWS]);
-            joint.constraint(places.each_ref(), &mut rows);
-            let (count, start, first) = (joint.kind.rows(), layout.joints[j], layout.multipliers[j]);
-            for k in 0..count {
-                self.x[start + k] += rows[k].eps[0];
-                lambda[k] = Dual::constant(work.lambda[first + k]);
-            }
-            let reaction = joint.reaction(places.each_ref(), &lambda[..count]);
-            for (i, part) in reaction.iter().enumerate() {
-                if let Some(b) = bodies[i / 2] {
-                    self.add(layout.motion(b) + i % 2 * 3, &(part.map(|x| x.eps[0]) * scale));
-                }
-            }
-        }
-    }
-
-    /// The tie of p and u and the rows of velocity, of the stabilized form.
-    fn by_ties(
-        &mut self,
-        stepping: &Stepping<'_, f64>,
-        weights: &Weights<f64>,
-        system: &System<D>,
-        before: &Variation,
-    ) {
-        let (work, layout) = (&*stepping.work, &stepping.work.layout);
-        for (b, body) in system.bodies.iter().enumerate() {
-            let (step, inertia) = (&work.steps[b], body.inertia.matrix());
-            let turn = step.tangent * (step.moved[1] - step.change[1]);
-            let force = (step.moved[0] - step.change[0]) * (body.mass.eps[0] / work.mass);
-            let moment = inertia.map(|j| j.eps[0]) * turn + inertia.map(|j| j.re) * self.predicted[b].tied;
-            self.add(layout.pose(b), &force);
-            self.add(layout.pose(b) + 3, &(moment / work.mass));
-        }
-        for (j, joint) in system.joints.iter().enumerate() {
-            let bodies = joint.ends.map(|end| end.body);
-            let (count, start, first) = (joint.kind.rows(), layout.joints[j], layout.multipliers[j]);
-            let place = |b: usize| swift(&work.now[b], &self.predicted[b]);
-            let places = bodies.map(|body| body.map_or_else(Place::ground, place));
-            let mut rates = [D::zero(); MOST_ROWS];
-            joint.rates(places.each_ref(), &mut rates, &mut [D::zero(); MOST_ROWS]);
-            let mut eta = [D::zero(); MOST_ROWS];
-            for k in 0..count {
-                self.x[start + count + k] += rates[k].eps[0] / weights.velocity;
-                eta[k] = Dual::constant(work.eta[first + k]);
-            }
-            // B at the start of the step.
-            let place = |b: usize| {
-                let moving = before.bodies[b].attached(&stepping.bodies[b]);
-                let (x, v, omega) = (moving.position, moving.velocity, moving.omega_body);
-                Place { x, r: moving.attitude.matrix(), v, omega }
-            };
-            let places = bodies.map(|body| body.map_or_else(Place::ground, place));
-            let reaction = joint.reaction(places.each_ref(), &eta[..count]);
-            for (i, part) in reaction.iter().enumerate() {
-                if let Some(b) = bodies[i / 2] {
-                    self.add(layout.pose(b) + i % 2 * 3, &part.map(|x| x.eps[0]));
-                }
-            }
-        }
-    }
-
-    /// The extra coordinates.
-    fn by_extra(
-        &mut self,
-        stepping: &Stepping<'_, f64>,
-        weights: &Weights<f64>,
-        system: &System<D>,
-        (touched, now): (&Touched, &Variation),
-    ) {
-        let work = &*stepping.work;
-        for (i, flat) in now.extra.iter().enumerate() {
-            let (extra, start, n) = (&system.extra[i], work.layout.extra[i], flat.position.len());
-            let [positions, velocities] = &mut self.flat[i];
-            for k in 0..n {
-                let (y, v) = stepping.predicted(
-                    flat.position[k],
-                    flat.velocity[k],
-                    flat.algorithmic[k],
-                    flat.acceleration[k],
-                );
-                (positions[k], velocities[k]) = (y, v);
-            }
-            for k in 0..n {
-                let mut sum = 0.0;
-                for j in 0..n {
-                    let swift = velocities[j] - positions[j] * weights.velocity;
-                    sum += extra.damping[k * n + j].re * swift * weights.complementary;
-                    sum -=
-                        extra.mass[k * n + j].re * positions[j] * (weights.inertial * weights.acceleration);
-                }
-                if touched.extra[i] {
-                    let [fa, fc] = by_numbers(stepping, weights, system, i, k);
-                    sum += fa * weights.inertial + fc * weights.complementary;
-                }
-                if work.scheme.form == Form::Residual {
-                    sum += flat.carried[k];
-                }
-                self.x[start + k] = sum * weights.scale;
-            }
-        }
-    }
-
     fn finish_extra(
         &self,
         stepping: &Stepping<'_, f64>,
@@ -639,10 +475,9 @@ impl Linear {
             let (extra, start, n) = (&system.extra[i], work.layout.extra[i], flat.position.len());
             let [positions, velocities] = &self.flat[i];
             for k in 0..n {
-                let y = -self.x[start + k];
-                let change = y - positions[k];
+                let change = -self.x[start + k];
                 let w = change * weights.acceleration;
-                after.position[k] = y;
+                after.position[k] = positions[k] + change;
                 after.velocity[k] = velocities[k] + change * weights.velocity;
                 after.algorithmic[k] = stepping.algorithmic(flat.algorithmic[k], flat.acceleration[k], w);
                 after.acceleration[k] = w;
@@ -658,25 +493,4 @@ impl Linear {
             }
         }
     }
-}
-
-/// The derivatives of f_a and f_c of an extra coordinate by its own numbers.
-fn by_numbers(
-    stepping: &Stepping<'_, f64>,
-    weights: &Weights<f64>,
-    system: &System<D>,
-    i: usize,
-    k: usize,
-) -> [f64; 2] {
-    let (extra, [position, velocity, change]) = (&system.extra[i], &stepping.work.flat[i]);
-    let n = extra.len();
-    let (_, cos) = (extra.frequency * Dual::lift(stepping.t + stepping.h) + extra.phase).sin_cos();
-    let (mut fa, mut fc) = (0.0, -(extra.force[k] + extra.amplitude[k] * cos).eps[0]);
-    for j in 0..n {
-        let at = k * n + j;
-        fa += extra.mass[at].eps[0] * change[j] * weights.acceleration;
-        fc += extra.damping[at].eps[0] * (velocity[j] + change[j] * weights.velocity)
-            + extra.stiffness[at].eps[0] * (position[j] + change[j]);
-    }
-    [fa, fc]
 }

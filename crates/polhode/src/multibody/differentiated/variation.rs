@@ -39,7 +39,7 @@ fn slopes(v: &Vector3<D>) -> Vector3<f64> {
     v.map(|x| x.eps[0])
 }
 
-fn with(v: &Vector3<f64>, slope: &Vector3<f64>) -> Vector3<D> {
+pub(super) fn with(v: &Vector3<f64>, slope: &Vector3<f64>) -> Vector3<D> {
     v.zip_map(slope, |re, eps| Dual { re, eps: [eps] })
 }
 
