@@ -1,6 +1,6 @@
 //! Loads at a richer scalar, and their numbers by name: the fields of every load, told once.
 
-use super::inverse::InverseDynamics;
+use super::inverse::{InverseDynamics, Winding};
 use super::load::{
     Drag, Force, Gravity, Harmonic, HarmonicForce, Loads, Moment, RotationalSpring, SoftWall, StandardLoad,
     TopGravity,
@@ -35,10 +35,15 @@ fields!(
     RotationalSpring [] [] [stiffness]
 );
 
-impl<S: Real, G: Group, M: Copy> InverseDynamics<S, G, M> {
-    /// The load with every number of the inertia as a constant of `T`.
-    pub fn lift<T: Over<S>>(&self) -> InverseDynamics<T, G, M> {
-        InverseDynamics { inertia: G::lift_inertia(&self.inertia), motion: self.motion, about: self.about }
+impl<S: Real, G: Group> InverseDynamics<S, G, Winding<S>> {
+    /// The load with every number as a constant of `T`.
+    pub fn lift<T: Over<S>>(&self) -> InverseDynamics<T, G, Winding<T>> {
+        let Winding { frequency, turn_rate } = self.motion;
+        InverseDynamics {
+            inertia: G::lift_inertia(&self.inertia),
+            motion: Winding { frequency: T::of(frequency), turn_rate: T::of(turn_rate) },
+            about: self.about,
+        }
     }
 }
 

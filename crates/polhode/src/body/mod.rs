@@ -8,7 +8,9 @@ mod load;
 
 pub use derivative::FiniteDerivative;
 pub use inertia::{InertiaError, RotaryInertia, SpatialInertia};
-pub use inverse::{About, InverseDynamics, PrescribedMotion, PrescribedRotation, Trajectory, Winding, rates};
+pub use inverse::{
+    About, InverseDynamics, Path, PrescribedMotion, PrescribedRotation, Trajectory, Winding, rates,
+};
 pub use load::{
     Drag, Force, Frame, Gravity, Harmonic, HarmonicForce, Kinematics, Load, Loads, Moment, NoLoad,
     RotationalSpring, SoftWall, StandardLoad, Switched, TopGravity, Wrench,

@@ -5,7 +5,7 @@ use super::joint::{Joint, JointKind};
 use crate::body::{InertiaError, Loads, RotaryInertia, StandardLoad};
 use crate::group::Rotation;
 use crate::method::nearest;
-use crate::scalar::{Over, Real};
+use crate::scalar::{Mask, Over, Real};
 use core::fmt;
 use nalgebra::{Matrix3, Vector3};
 use std::collections::{HashMap, HashSet};
@@ -69,13 +69,10 @@ impl<S: Real> Rigid<S> {
             free: self.free,
         }
     }
-}
-
-impl Rigid<f64> {
     /// A body at rest at the origin.
-    pub fn new(mass: f64, inertia: Matrix3<f64>) -> Result<Self, InertiaError> {
-        if !(mass.is_finite() && mass > 0.0) {
-            return Err(InertiaError::Mass { mass });
+    pub fn new(mass: S, inertia: Matrix3<S>) -> Result<Self, InertiaError> {
+        if !is_positive(mass) {
+            return Err(InertiaError::Mass { mass: mass.largest() });
         }
         Ok(Rigid {
             name: String::new(),
@@ -90,15 +87,15 @@ impl Rigid<f64> {
         })
     }
     /// The same, placed.
-    pub fn at(self, position: Vector3<f64>, attitude: Rotation<f64>) -> Self {
+    pub fn at(self, position: Vector3<S>, attitude: Rotation<S>) -> Self {
         Rigid { position, attitude, ..self }
     }
     /// The same, moving: velocity of the centre of mass in space, angular velocity in body axes.
-    pub fn moving(self, velocity: Vector3<f64>, omega_body: Vector3<f64>) -> Self {
+    pub fn moving(self, velocity: Vector3<S>, omega_body: Vector3<S>) -> Self {
         Rigid { velocity, omega_body, ..self }
     }
     /// The same with one more load, about its centre of mass.
-    pub fn with(self, load: impl Into<StandardLoad<f64>>) -> Self {
+    pub fn with(self, load: impl Into<StandardLoad<S>>) -> Self {
         Rigid { loads: self.loads.with(load), ..self }
     }
     /// The same, which nothing has to hold.
@@ -132,26 +129,24 @@ pub struct Coordinates<S> {
     pub velocity: Vec<S>,
 }
 
-impl Coordinates<f64> {
+impl<S: Real> Coordinates<S> {
     /// At rest, without damping, stiffness and force.
-    pub fn new(mass: Vec<f64>, position: Vec<f64>) -> Self {
+    pub fn new(mass: Vec<S>, position: Vec<S>) -> Self {
         let n = position.len();
+        let zeros = |count: usize| vec![S::zero(); count];
         Coordinates {
             name: String::new(),
             mass,
-            damping: vec![0.0; n * n],
-            stiffness: vec![0.0; n * n],
-            force: vec![0.0; n],
-            amplitude: vec![0.0; n],
-            frequency: 0.0,
-            phase: 0.0,
-            velocity: vec![0.0; n],
+            damping: zeros(n * n),
+            stiffness: zeros(n * n),
+            force: zeros(n),
+            amplitude: zeros(n),
+            frequency: S::zero(),
+            phase: S::zero(),
+            velocity: zeros(n),
             position,
         }
     }
-}
-
-impl<S: Real> Coordinates<S> {
     /// How many.
     pub fn len(&self) -> usize {
         self.position.len()
@@ -306,6 +301,13 @@ pub struct System<S: Real> {
 impl System<f64> {
     /// Nothing but the ground, and gravity.
     pub fn new(gravity: Vector3<f64>) -> Self {
+        Self::under(gravity)
+    }
+}
+
+impl<S: Real> System<S> {
+    /// Nothing but the ground, and gravity, in any scalar.
+    pub fn under(gravity: Vector3<S>) -> Self {
         let origin = End { body: None, point: Vector3::zeros(), axes: Matrix3::identity() };
         System {
             gravity,
@@ -318,9 +320,9 @@ impl System<f64> {
         }
     }
     /// Adds a body. A frame of its name sits at its centre of mass.
-    pub fn body(&mut self, name: &str, body: Rigid<f64>) -> Result<(), SystemError> {
-        if !(body.mass.is_finite() && body.mass > 0.0) {
-            let error = InertiaError::Mass { mass: body.mass };
+    pub fn body(&mut self, name: &str, body: Rigid<S>) -> Result<(), SystemError> {
+        if !is_positive(body.mass) {
+            let error = InertiaError::Mass { mass: body.mass.largest() };
             return Err(SystemError::Inertia { body: name.into(), error });
         }
         for (what, v) in [
@@ -340,8 +342,8 @@ impl System<f64> {
         &mut self,
         name: &str,
         body: &str,
-        point: Vector3<f64>,
-        axes: Rotation<f64>,
+        point: Vector3<S>,
+        axes: Rotation<S>,
     ) -> Result<(), SystemError> {
         let index = match body {
             GROUND => None,
@@ -354,7 +356,7 @@ impl System<f64> {
         finite(&format!("the frame '{name}'"), "its point must be finite", &point)?;
         self.add_frame(name, End { body: index, point, axes: axes.matrix() })
     }
-    fn add_frame(&mut self, name: &str, end: End<f64>) -> Result<(), SystemError> {
+    fn add_frame(&mut self, name: &str, end: End<S>) -> Result<(), SystemError> {
         if self.frames.contains_key(name) {
             return Err(SystemError::Twice { what: "bodies or frames", name: name.into() });
         }
@@ -367,7 +369,7 @@ impl System<f64> {
             false => Ok(()),
         }
     }
-    fn end(&self, element: &str, name: &str) -> Result<End<f64>, SystemError> {
+    fn end(&self, element: &str, name: &str) -> Result<End<S>, SystemError> {
         match self.frames.get(name) {
             Some(end) => Ok(*end),
             None => {
@@ -381,7 +383,7 @@ impl System<f64> {
             }
         }
     }
-    fn ends(&self, element: &str, frames: [&str; 2]) -> Result<[End<f64>; 2], SystemError> {
+    fn ends(&self, element: &str, frames: [&str; 2]) -> Result<[End<S>; 2], SystemError> {
         let ends = [self.end(element, frames[0])?, self.end(element, frames[1])?];
         if ends[0].body == ends[1].body {
             let body = ends[0].body.map_or(GROUND, |b| &self.bodies[b].name).into();
@@ -390,13 +392,14 @@ impl System<f64> {
         Ok(ends)
     }
     /// Joins two frames.
-    pub fn joint(&mut self, name: &str, kind: JointKind<f64>, a: &str, b: &str) -> Result<(), SystemError> {
+    pub fn joint(&mut self, name: &str, kind: JointKind<S>, a: &str, b: &str) -> Result<(), SystemError> {
         let element = format!("the joint '{name}'");
         self.untaken("joints", name)?;
         if let JointKind::Distance(length) = kind
-            && !(length.is_finite() && length > 0.0)
+            && !is_positive(length)
         {
-            return Err(SystemError::Number { element, what: "its length must be positive", value: length });
+            let value = length.largest();
+            return Err(SystemError::Number { element, what: "its length must be positive", value });
         }
         let ends = self.ends(&element, [a, b])?;
         self.taken.insert(("joints", name.into()));
@@ -404,7 +407,7 @@ impl System<f64> {
         Ok(())
     }
     /// Lets a force act between two frames.
-    pub fn force(&mut self, name: &str, kind: ForceKind<f64>, a: &str, b: &str) -> Result<(), SystemError> {
+    pub fn force(&mut self, name: &str, kind: ForceKind<S>, a: &str, b: &str) -> Result<(), SystemError> {
         let element = format!("the force '{name}'");
         self.untaken("forces", name)?;
         let (ForceKind::SpringDamper { stiffness, damping, length: rest }
@@ -414,8 +417,8 @@ impl System<f64> {
             (damping, "its damping must be finite"),
             (rest, "its length or angle at rest must be finite"),
         ] {
-            if !value.is_finite() {
-                return Err(SystemError::Number { element, what, value });
+            if !value.is_finite().all() {
+                return Err(SystemError::Number { element, what, value: value.largest() });
             }
         }
         let ends = self.ends(&element, [a, b])?;
@@ -424,7 +427,7 @@ impl System<f64> {
         Ok(())
     }
     /// Adds coordinates of R^n.
-    pub fn coordinates(&mut self, name: &str, extra: Coordinates<f64>) -> Result<(), SystemError> {
+    pub fn coordinates(&mut self, name: &str, extra: Coordinates<S>) -> Result<(), SystemError> {
         let element = format!("the coordinates '{name}'");
         self.untaken("coordinates", name)?;
         let n = extra.len();
@@ -437,10 +440,10 @@ impl System<f64> {
         }
         let numbers = [&extra.mass, &extra.damping, &extra.stiffness, &extra.force, &extra.amplitude];
         let numbers = numbers.into_iter().chain([&extra.position, &extra.velocity]).flatten();
-        if !numbers.chain([&extra.frequency, &extra.phase]).all(|x| x.is_finite()) {
+        if !numbers.chain([&extra.frequency, &extra.phase]).all(|x| x.is_finite().all()) {
             return wrong("all numbers must be finite");
         }
-        let mass = nalgebra::DMatrix::from_row_slice(n, n, &extra.mass);
+        let mass = nalgebra::DMatrix::from_fn(n, n, |i, j| extra.mass[n * i + j].largest());
         if mass != mass.transpose() || (n > 0 && mass.cholesky().is_none()) {
             return wrong("its mass matrix must be symmetric and positive definite");
         }
@@ -448,9 +451,6 @@ impl System<f64> {
         self.extra.push(Coordinates { name: name.into(), ..extra });
         Ok(())
     }
-}
-
-impl<S: Real> System<S> {
     /// Sees to it that something holds every body that is not declared free.
     pub fn check(&self) -> Result<(), SystemError> {
         let mut held: Vec<bool> = self.bodies.iter().map(|b| b.free).collect();
@@ -558,9 +558,13 @@ impl<S: Real> System<S> {
     }
 }
 
-fn finite(element: &str, what: &'static str, v: &Vector3<f64>) -> Result<(), SystemError> {
-    match v.iter().find(|x| !x.is_finite()) {
-        Some(value) => Err(SystemError::Number { element: element.into(), what, value: *value }),
+fn is_positive<S: Real>(x: S) -> bool {
+    x.is_finite().all() && S::zero().below(x).all()
+}
+
+fn finite<S: Real>(element: &str, what: &'static str, v: &Vector3<S>) -> Result<(), SystemError> {
+    match v.iter().find(|x| !x.is_finite().all()) {
+        Some(value) => Err(SystemError::Number { element: element.into(), what, value: value.largest() }),
         None => Ok(()),
     }
 }

@@ -2,13 +2,16 @@
 //!
 //! A [`Problem`] is text and numbers; [`Problem::model`] checks them and makes the body and its start.
 
+pub(crate) mod cases;
 mod catalogue;
 mod data;
 mod frequencies;
-mod jointed;
+mod given;
+pub(crate) mod jointed;
 mod kept;
 mod mechanism;
 mod model;
+mod parameters;
 mod reference;
 
 pub use catalogue::{Problem, ProblemError};
@@ -16,4 +19,5 @@ pub use data::{DataError, Datum};
 pub use frequencies::{ExactFrequencies, Flip};
 pub use kept::Kept;
 pub use model::{Ended, Failed, Joints, Model, ModelError, Observer};
+pub use parameters::{Parameter, ParameterError};
 pub use reference::{BodyReference, Errors, Reference, ReferenceError};
