@@ -5,7 +5,7 @@ use super::joint::{Joint, JointKind};
 use crate::body::{InertiaError, Loads, RotaryInertia, StandardLoad};
 use crate::group::Rotation;
 use crate::method::nearest;
-use crate::scalar::{Mask, Over, Real};
+use crate::scalar::{Mask, Real};
 use core::fmt;
 use nalgebra::{Matrix3, Vector3};
 use std::collections::{HashMap, HashSet};
@@ -22,13 +22,6 @@ pub struct End<S: Real> {
     pub point: Vector3<S>,
     /// The axes, columns in body axes.
     pub axes: Matrix3<S>,
-}
-
-impl<S: Real> End<S> {
-    /// The end with every number as a constant of `T`.
-    pub fn lift<T: Over<S>>(&self) -> End<T> {
-        End { body: self.body, point: self.point.map(T::of), axes: self.axes.map(T::of) }
-    }
 }
 
 /// A rigid body with where it starts.
@@ -55,20 +48,6 @@ pub struct Rigid<S: Real> {
 }
 
 impl<S: Real> Rigid<S> {
-    /// The body with every number as a constant of `T`.
-    pub fn lift<T: Over<S>>(&self) -> Rigid<T> {
-        Rigid {
-            name: self.name.clone(),
-            mass: T::of(self.mass),
-            inertia: self.inertia.lift(),
-            position: self.position.map(T::of),
-            attitude: self.attitude.lift(),
-            velocity: self.velocity.map(T::of),
-            omega_body: self.omega_body.map(T::of),
-            loads: self.loads.lift(),
-            free: self.free,
-        }
-    }
     /// A body at rest at the origin.
     pub fn new(mass: S, inertia: Matrix3<S>) -> Result<Self, InertiaError> {
         if !is_positive(mass) {
@@ -154,22 +133,6 @@ impl<S: Real> Coordinates<S> {
     /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.position.is_empty()
-    }
-    /// The coordinates with every number as a constant of `T`.
-    pub fn lift<T: Over<S>>(&self) -> Coordinates<T> {
-        let all = |list: &[S]| list.iter().map(|x| T::of(*x)).collect();
-        Coordinates {
-            name: self.name.clone(),
-            mass: all(&self.mass),
-            damping: all(&self.damping),
-            stiffness: all(&self.stiffness),
-            force: all(&self.force),
-            amplitude: all(&self.amplitude),
-            frequency: T::of(self.frequency),
-            phase: T::of(self.phase),
-            position: all(&self.position),
-            velocity: all(&self.velocity),
-        }
     }
 }
 
@@ -293,9 +256,9 @@ pub struct System<S: Real> {
     pub(super) joints: Vec<Joint<S>>,
     pub(super) forces: Vec<Force<S>>,
     pub(super) extra: Vec<Coordinates<S>>,
-    frames: HashMap<String, End<S>>,
+    pub(super) frames: HashMap<String, End<S>>,
     /// Names of joints, forces and coordinates.
-    taken: HashSet<(&'static str, String)>,
+    pub(super) taken: HashSet<(&'static str, String)>,
 }
 
 impl System<f64> {
@@ -476,33 +439,6 @@ impl<S: Real> System<S> {
         let open = self.bodies.iter().zip(&held).filter(|(_, held)| !**held);
         let bodies: Vec<String> = open.map(|(body, _)| body.name.clone()).collect();
         if bodies.is_empty() { Ok(()) } else { Err(SystemError::Unconnected { bodies }) }
-    }
-    /// The system with every number as a constant of `T`.
-    ///
-    /// ```
-    /// use polhode::{method::Method, multibody::Simulation, problem::Problem, scalar::Dual};
-    /// // How the position of the top after a tenth of a second depends on its mass.
-    /// let model = Problem::named("heavy-top")?.model()?;
-    /// let mut system = model.system().ok_or("a system")?.lift::<Dual<f64, 1>>();
-    /// system.bodies_mut()[0].mass.eps = [1.0];
-    /// let mut simulation = Simulation::new(&system, &Method::parse("geometric-alpha")?)?;
-    /// for _ in 0..50 {
-    ///     simulation.step(Dual::constant(2e-3))?;
-    /// }
-    /// let position = simulation.bodies()[0].position;
-    /// assert!((position.x.eps[0] - 0.00263708339264666831).abs() < 1e-13);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn lift<T: Over<S>>(&self) -> System<T> {
-        System {
-            gravity: self.gravity.map(T::of),
-            bodies: self.bodies.iter().map(Rigid::lift).collect(),
-            joints: self.joints.iter().map(Joint::lift).collect(),
-            forces: self.forces.iter().map(Force::lift).collect(),
-            extra: self.extra.iter().map(Coordinates::lift).collect(),
-            frames: self.frames.iter().map(|(name, end)| (name.clone(), end.lift())).collect(),
-            taken: self.taken.clone(),
-        }
     }
     /// The acceleration of gravity, in space.
     pub fn gravity(&self) -> &Vector3<S> {

@@ -14,10 +14,11 @@ mod model;
 mod parameters;
 mod reference;
 
+pub use crate::lookup::ParameterError;
 pub use catalogue::{Problem, ProblemError};
 pub use data::{DataError, Datum};
 pub use frequencies::{ExactFrequencies, Flip};
 pub use kept::Kept;
 pub use model::{Ended, Failed, Joints, Model, ModelError, Observer};
-pub use parameters::{Parameter, ParameterError};
+pub use parameters::Parameter;
 pub use reference::{BodyReference, Errors, Reference, ReferenceError};

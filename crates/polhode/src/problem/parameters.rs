@@ -3,8 +3,7 @@
 use super::catalogue::Problem;
 use super::data::{Datum, Shape};
 use super::model::{Model, ModelError};
-use crate::method::nearest;
-use core::fmt;
+use crate::lookup::{Names, ParameterError, find};
 
 /// One number of the data of a problem.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,66 +17,6 @@ pub struct Parameter {
     /// The name of the datum.
     pub(super) datum: &'static str,
 }
-
-/// Why parameters were not found.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ParameterError {
-    /// No parameter has this name.
-    Unknown {
-        /// The problem.
-        problem: &'static str,
-        /// The name asked for.
-        name: String,
-        /// Names that look like it.
-        near: Vec<String>,
-        /// All names.
-        all: Vec<String>,
-    },
-    /// One parameter is asked for twice, perhaps by a name for several.
-    Twice {
-        /// The parameter.
-        parameter: String,
-        /// The two names by which it was asked for.
-        names: [String; 2],
-    },
-    /// It counts or chooses.
-    NoDerivative {
-        /// The datum.
-        name: &'static str,
-        /// Why it has none.
-        reason: &'static str,
-    },
-    /// It is not set.
-    Unset {
-        /// The datum.
-        name: &'static str,
-    },
-}
-
-impl fmt::Display for ParameterError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unknown { problem, name, near, all } => {
-                write!(f, "{problem} has no parameter called '{name}'")?;
-                if !near.is_empty() {
-                    write!(f, "; did you mean {}?", near.join(" or "))?;
-                }
-                write!(f, " (it has {})", all.join(", "))
-            }
-            Self::Twice { parameter, names: [first, second] } if first == second => {
-                write!(f, "the parameter {parameter} is asked for twice; name it once")
-            }
-            Self::Twice { parameter, names: [first, second] } => write!(
-                f,
-                "the parameter {parameter} is asked for twice, by '{first}' and by '{second}'; leave one of them out"
-            ),
-            Self::NoDerivative { name, reason } => write!(f, "{name} is no parameter: {reason}"),
-            Self::Unset { name } => write!(f, "{name} is no parameter while it is not set; set it first"),
-        }
-    }
-}
-
-impl std::error::Error for ParameterError {}
 
 /// The endings of the names of the components of a datum.
 fn ending(datum: &Datum, i: usize) -> String {
@@ -123,49 +62,17 @@ impl Problem {
     /// The numbers of these parameters in [`Problem::parameters`]. A name is that of one parameter, or that of a datum for
     /// all of its components; `center.y` and `center[1]` (from zero) are `center_y`.
     pub fn find_parameters(&self, names: &[&str]) -> Result<Vec<usize>, ParameterError> {
-        let all = self.parameters();
-        let mut found: Vec<(usize, &str)> = Vec::new();
-        for name in names.iter().map(|name| name.trim()) {
-            for i in self.find(&all, name)? {
-                if let Some((_, first)) = found.iter().find(|(known, _)| *known == i) {
-                    let names = [(*first).into(), name.into()];
-                    return Err(ParameterError::Twice { parameter: all[i].name.clone(), names });
-                }
-                found.push((i, name));
-            }
-        }
-        Ok(found.into_iter().map(|(i, _)| i).collect())
-    }
-
-    fn find(&self, all: &[Parameter], name: &str) -> Result<Vec<usize>, ParameterError> {
-        if let Some(datum) = self.data().iter().find(|datum| datum.name == name) {
+        for datum in self.data().iter().filter(|datum| names.iter().any(|name| name.trim() == datum.name)) {
             if let Shape::Switch(reason) = datum.shape {
                 return Err(ParameterError::NoDerivative { name: datum.name, reason });
             }
             if datum.components() == 0 {
                 return Err(ParameterError::Unset { name: datum.name });
             }
-            return Ok((0..all.len()).filter(|i| all[*i].datum == name).collect());
         }
-        let spelled = name.replacen('.', "_", 1);
-        let mut numbers = (0..all.len()).filter(|i| all[*i].name == spelled);
-        if let Some(i) = numbers.next() {
-            return Ok(vec![i]);
-        }
-        let indexed = name.strip_suffix(']').and_then(|name| name.split_once('['));
-        if let Some((datum, index)) = indexed
-            && let Ok(index) = index.trim().parse::<usize>()
-            && let Some(i) = (0..all.len()).filter(|i| all[*i].datum == datum.trim()).nth(index)
-        {
-            return Ok(vec![i]);
-        }
-        let candidates = self.data().iter().map(|d| d.name).chain(all.iter().map(|p| p.name.as_str()));
-        Err(ParameterError::Unknown {
-            problem: self.id,
-            name: name.into(),
-            near: nearest(&spelled, candidates),
-            all: all.iter().map(|p| p.name.clone()).collect(),
-        })
+        let all = self.parameters();
+        let known: Vec<Names<'_>> = all.iter().map(|p| Names { own: &p.name, whole: p.datum }).collect();
+        find(self.id, &known, names)
     }
 
     /// The model with a change of some parameters, each by its number in [`Problem::parameters`], added to their values; a
@@ -201,3 +108,6 @@ impl Problem {
         self.model_with(&|i| changes.iter().filter(|(k, _)| *k == i).map(|(_, change)| change).sum())
     }
 }
+
+#[cfg(test)]
+mod tests;
