@@ -7,6 +7,7 @@
 pub mod body;
 pub mod check;
 pub mod group;
+mod lookup;
 pub mod method;
 pub mod multibody;
 pub mod problem;

@@ -8,7 +8,7 @@ use core::ops::ControlFlow;
 use nalgebra::{Matrix3, Vector3};
 use polhode::body::{
     About, Body, Frame, Gravity, Harmonic, Loads, Moment, PrescribedMotion, RotaryInertia, RotationalSpring,
-    SpatialInertia, State, Trajectory, Winding, rates,
+    SpatialInertia, State, Winding, rates,
 };
 use polhode::check::{Distance, Plateau, advance, converge, drift, order, reversal_defect};
 use polhode::group::{Group, MapKind, Motion, Reading, Rotation, Se3, So3, Vectorial};

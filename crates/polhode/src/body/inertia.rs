@@ -1,9 +1,10 @@
 //! Inertia tensors, validated on the way in.
 //!
 //! A tensor is accepted when it is finite, symmetric, positive definite, and its principal moments satisfy
-//! A + B ≥ C up to a relative tolerance, so that a plate (A + B = C) and a small body are not refused.
+//! A + B ≥ C up to a relative tolerance, so that a plate (A + B = C) and a small body are not refused. Of numbers with
+//! derivatives the values are checked; of lanes only the largest value of each entry.
 
-use crate::scalar::{Over, Real};
+use crate::scalar::{Mask, Over, Real};
 use core::fmt;
 use nalgebra::{Matrix3, Vector3};
 
@@ -128,6 +129,16 @@ impl fmt::Display for InertiaError {
 
 impl std::error::Error for InertiaError {}
 
+/// What is checked of an inertia in any scalar: its values, not their derivatives.
+fn values<S: Real>(m: &Matrix3<S>) -> Matrix3<f64> {
+    m.map(Real::largest)
+}
+
+/// The symmetric part.
+fn symmetric<S: Real>(m: Matrix3<S>) -> Matrix3<S> {
+    (m + m.transpose()) * S::lift(0.5)
+}
+
 fn validate(m: &Matrix3<f64>) -> Result<(), InertiaError> {
     let [a, b, c] = positive(m)?;
     if a + b < c * (1.0 - TOLERANCE) {
@@ -168,7 +179,7 @@ fn inverse<S: Real>(m: &Matrix3<S>) -> Matrix3<S> {
 }
 
 /// m (c·c I - c cᵀ), what a point mass at c adds about the origin.
-fn steiner(mass: f64, c: &Vector3<f64>) -> Matrix3<f64> {
+fn steiner<S: Real>(mass: S, c: &Vector3<S>) -> Matrix3<S> {
     (Matrix3::identity() * c.dot(c) - c * c.transpose()) * mass
 }
 
@@ -188,7 +199,7 @@ impl<S: Real> RotaryInertia<S> {
     }
 }
 
-impl RotaryInertia<f64> {
+impl<S: Real> RotaryInertia<S> {
     /// The full tensor about the fixed point, in body axes.
     ///
     /// ```
@@ -198,20 +209,20 @@ impl RotaryInertia<f64> {
     /// let error = RotaryInertia::about_fixed_point(Matrix3::from_diagonal(&Vector3::new(1.0, 1.0, 3.0)));
     /// assert!(error.unwrap_err().to_string().contains("A + B >= C"));
     /// ```
-    pub fn about_fixed_point(matrix: Matrix3<f64>) -> Result<Self, InertiaError> {
-        validate(&matrix)?;
-        Ok(Self::unchecked((matrix + matrix.transpose()) * 0.5))
+    pub fn about_fixed_point(matrix: Matrix3<S>) -> Result<Self, InertiaError> {
+        validate(&values(&matrix))?;
+        Ok(Self::unchecked(symmetric(matrix)))
     }
     /// Any positive definite tensor, whether or not a rigid body has it.
-    pub fn positive(matrix: Matrix3<f64>) -> Result<Self, InertiaError> {
-        positive(&matrix)?;
-        Ok(Self::unchecked((matrix + matrix.transpose()) * 0.5))
+    pub fn positive(matrix: Matrix3<S>) -> Result<Self, InertiaError> {
+        positive(&values(&matrix))?;
+        Ok(Self::unchecked(symmetric(matrix)))
     }
     /// From mass, centre of mass and the tensor about the centre of mass; the parallel-axis term is added.
     pub fn from_center_of_mass(
-        mass: f64,
-        center: Vector3<f64>,
-        about_center: Matrix3<f64>,
+        mass: S,
+        center: Vector3<S>,
+        about_center: Matrix3<S>,
     ) -> Result<Self, InertiaError> {
         let body = SpatialInertia::new(mass, center, about_center)?;
         Ok(Self::unchecked(body.matrix.matrix() + steiner(mass, &center)))
@@ -248,12 +259,12 @@ impl<S: Real> SpatialInertia<S> {
     }
 }
 
-impl SpatialInertia<f64> {
+impl<S: Real> SpatialInertia<S> {
     /// From mass, centre of mass (body axes, from the reference point) and the tensor about the centre of mass.
-    pub fn new(mass: f64, center: Vector3<f64>, about_center: Matrix3<f64>) -> Result<Self, InertiaError> {
+    pub fn new(mass: S, center: Vector3<S>, about_center: Matrix3<S>) -> Result<Self, InertiaError> {
         validate_mass(mass, &center)?;
-        validate(&about_center)?;
-        Ok(Self::unchecked(mass, center, (about_center + about_center.transpose()) * 0.5))
+        validate(&values(&about_center))?;
+        Ok(Self::unchecked(mass, center, symmetric(about_center)))
     }
     /// From mass, centre of mass and the tensor about the reference point: any mass matrix with these blocks that is
     /// positive definite, whether or not a rigid body has it. Added masses are of this kind, and the body of
@@ -267,29 +278,26 @@ impl SpatialInertia<f64> {
     /// assert!(SpatialInertia::mass_matrix(6.0, center, tensor).is_ok());
     /// assert!(SpatialInertia::mass_matrix(60.0, center, tensor).is_err());
     /// ```
-    pub fn mass_matrix(
-        mass: f64,
-        center: Vector3<f64>,
-        about_point: Matrix3<f64>,
-    ) -> Result<Self, InertiaError> {
+    pub fn mass_matrix(mass: S, center: Vector3<S>, about_point: Matrix3<S>) -> Result<Self, InertiaError> {
         validate_mass(mass, &center)?;
         let about_center = about_point - steiner(mass, &center);
-        positive(&about_center).map_err(|error| match error {
-            InertiaError::NotPositive { moments } => InertiaError::Offset { mass, moments },
+        positive(&values(&about_center)).map_err(|error| match error {
+            InertiaError::NotPositive { moments } => InertiaError::Offset { mass: mass.largest(), moments },
             other => other,
         })?;
-        Ok(Self::unchecked(mass, center, (about_center + about_center.transpose()) * 0.5))
+        Ok(Self::unchecked(mass, center, symmetric(about_center)))
     }
 }
 
-fn validate_mass(mass: f64, center: &Vector3<f64>) -> Result<(), InertiaError> {
+fn validate_mass<S: Real>(mass: S, center: &Vector3<S>) -> Result<(), InertiaError> {
+    let mass = mass.largest();
     if !mass.is_finite() {
         return Err(InertiaError::NotFinite { what: "the mass" });
     }
     if mass <= 0.0 {
         return Err(InertiaError::Mass { mass });
     }
-    if !center.iter().all(|x| x.is_finite()) {
+    if !center.iter().all(|x| x.is_finite().all()) {
         return Err(InertiaError::NotFinite { what: "the centre of mass" });
     }
     Ok(())

@@ -40,6 +40,19 @@ pub trait Trajectory {
     fn at<T: Real>(&self, t: T) -> Motion<T>;
 }
 
+/// A motion with numbers of the scalar `S` in it, which may carry derivatives. Every [`Trajectory`] is one.
+pub trait Path<S: Real> {
+    /// Attitude and position at a time in the scalar `T`; `of` makes its numbers constants of `T`.
+    fn along<T: Real>(&self, of: impl Fn(S) -> T, t: T) -> Motion<T>;
+}
+
+impl<S: Real, M: Trajectory> Path<S> for M {
+    #[inline(always)]
+    fn along<T: Real>(&self, _of: impl Fn(S) -> T, t: T) -> Motion<T> {
+        self.at(t)
+    }
+}
+
 /// The point about which a wrench keeps its moment, when the computed pose is not quite that of the motion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum About {
@@ -76,11 +89,20 @@ pub struct InverseDynamics<S: Real, G: Group, M> {
 /// let (_, omega, rate) = rates::<So3, f64>(&Spin, 0.5);
 /// assert!((omega.z - 1.0).abs() < 1e-15 && (rate.z - 2.0).abs() < 1e-15);
 /// ```
-pub fn rates<G: Group, T: Real>(motion: &impl Trajectory, t: T) -> (G::Pose<T>, G::Vector<T>, G::Vector<T>) {
+pub fn rates<G: Group, T: Real>(motion: &impl Path<T>, t: T) -> (G::Pose<T>, G::Vector<T>, G::Vector<T>) {
+    rates_over::<T, G, T>(motion, t)
+}
+
+/// The same at any scalar over that of the motion.
+fn rates_over<S: Real, G: Group, T: Over<S>>(
+    motion: &impl Path<S>,
+    t: T,
+) -> (G::Pose<T>, G::Vector<T>, G::Vector<T>) {
     type Once<T> = Dual<T, 1>;
     let once = |re: T, eps: T| Once { re, eps: [eps] };
     let twice = Dual { re: once(t, T::one()), eps: [once(T::one(), T::zero())] };
-    let Motion { attitude, position } = motion.at::<Dual<Once<T>, 1>>(twice);
+    let of = |s: S| Dual::constant(Once::constant(T::of(s)));
+    let Motion { attitude, position } = motion.along::<Dual<Once<T>, 1>>(of, twice);
     // The value is a function of time with its slope, the slope one too.
     let value = |v: &Vector3<Dual<Once<T>, 1>>| v.map(|x| x.re);
     let slope = |v: &Vector3<Dual<Once<T>, 1>>| v.map(|x| x.eps[0]);
@@ -96,7 +118,7 @@ pub fn rates<G: Group, T: Real>(motion: &impl Trajectory, t: T) -> (G::Pose<T>, 
     (pose, part(|x| x.re), part(|x| x.eps[0]))
 }
 
-impl<S: Real, G: Group, M: Trajectory> InverseDynamics<S, G, M> {
+impl<S: Real, G: Group, M: Path<S>> InverseDynamics<S, G, M> {
     /// For a body with this inertia.
     pub fn new(inertia: G::Inertia<S>, motion: M, about: About) -> Self {
         InverseDynamics { inertia, motion, about }
@@ -108,12 +130,12 @@ impl<S: Real, G: Group, M: Trajectory> InverseDynamics<S, G, M> {
     }
 }
 
-impl<S: Real, G: Group, M: Trajectory> Load<S> for InverseDynamics<S, G, M> {
+impl<S: Real, G: Group, M: Path<S>> Load<S> for InverseDynamics<S, G, M> {
     // Not inlined: second derivatives are long.
     #[inline(never)]
     fn wrench<T: Over<S>>(&self, at: &Kinematics<T>) -> Wrench<T> {
         let inertia = G::lift_inertia::<S, T>(&self.inertia);
-        let (pose, v, rate) = rates::<G, T>(&self.motion, at.time);
+        let (pose, v, rate) = rates_over::<S, G, T>(&self.motion, at.time);
         let load = G::momentum(&inertia, &rate) - G::transport(&v, &G::momentum(&inertia, &v));
         match self.about {
             About::Origin => {
@@ -134,7 +156,7 @@ impl<S: Real, G: Group, M: Trajectory> Load<S> for InverseDynamics<S, G, M> {
     }
     #[inline(never)]
     fn motion<T: Over<S>>(&self, t: T) -> Option<Kinematics<T>> {
-        let (pose, velocity, _) = rates::<G, T>(&self.motion, t);
+        let (pose, velocity, _) = rates_over::<S, G, T>(&self.motion, t);
         Some(G::kinematics(t, &pose, &velocity))
     }
 }
@@ -142,22 +164,29 @@ impl<S: Real, G: Group, M: Trajectory> Load<S> for InverseDynamics<S, G, M> {
 /// The motion of Bauchau et al. 2013, section 5: a helix that swings along its axis, and a turn about an axis that
 /// wanders.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Winding {
+pub struct Winding<S> {
     /// ω of the displacement, rad/s; the paper has 2.
-    pub frequency: f64,
+    pub frequency: S,
     /// Half the rotation angle is this times t, rad/s; 2 as printed, 1 if the paper's angle were the whole one.
-    pub turn_rate: f64,
+    pub turn_rate: S,
 }
 
-impl Trajectory for Winding {
-    fn at<T: Real>(&self, t: T) -> Motion<T> {
+impl<S: Real> Winding<S> {
+    /// Attitude and position at a time.
+    pub fn at(&self, t: S) -> Motion<S> {
+        self.along(|x| x, t)
+    }
+}
+
+impl<S: Real> Path<S> for Winding<S> {
+    fn along<T: Real>(&self, of: impl Fn(S) -> T, t: T) -> Motion<T> {
         let lift = T::lift;
         let (sin, cos) = t.sin_cos();
-        let (sin_phi, cos_phi) = (lift(self.turn_rate) * t).sin_cos();
+        let (sin_phi, cos_phi) = (of(self.turn_rate) * t).sin_cos();
         let (sin_theta, cos_theta) = (t + lift(2.0) * sin).sin_cos();
         let (sin_psi, cos_psi) = (lift(3.0) * cos - lift(3.0)).sin_cos();
         let across = sin_phi * sin_theta;
-        let (x, y) = (lift(self.frequency) * t).sin_cos();
+        let (x, y) = (of(self.frequency) * t).sin_cos();
         Motion {
             attitude: Rotation {
                 w: cos_phi,
@@ -169,6 +198,6 @@ impl Trajectory for Winding {
 }
 
 /// A free body made to follow [`Winding`].
-pub type PrescribedMotion<S> = InverseDynamics<S, Se3, Winding>;
+pub type PrescribedMotion<S> = InverseDynamics<S, Se3, Winding<S>>;
 /// A body on a fixed point made to turn as in [`Winding`].
-pub type PrescribedRotation<S> = InverseDynamics<S, So3, Winding>;
+pub type PrescribedRotation<S> = InverseDynamics<S, So3, Winding<S>>;

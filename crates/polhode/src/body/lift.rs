@@ -1,15 +1,34 @@
 //! Loads at a richer scalar, and their numbers by name: the fields of every load, told once.
 
-use super::inverse::InverseDynamics;
+use super::inverse::{InverseDynamics, Winding};
 use super::load::{
-    Drag, Force, Gravity, Harmonic, HarmonicForce, Loads, Moment, RotationalSpring, SoftWall, StandardLoad,
-    TopGravity,
+    Drag, Force, Gravity, Harmonic, HarmonicForce, Moment, RotationalSpring, SoftWall, TopGravity,
 };
+use super::standard::{Loads, StandardLoad};
 use crate::group::Group;
 use crate::scalar::{Over, Real};
+use nalgebra::Vector3;
+
+/// A number or a vector of a load, to be changed.
+pub(crate) enum Number<'a, S> {
+    /// One.
+    One(&'a mut S),
+    /// Three, in space or in body axes.
+    Three(&'a mut Vector3<S>),
+}
+
+impl<S> Number<'_, S> {
+    /// Each of its numbers.
+    pub(crate) fn parts(&mut self) -> &mut [S] {
+        match self {
+            Number::One(x) => core::slice::from_mut(*x),
+            Number::Three(v) => v.as_mut_slice(),
+        }
+    }
+}
 
 macro_rules! fields {
-    ($($name:ident [$($kept:ident)*] [$($scalar:ident)*] [$($vector:ident)*])*) => {$(
+    ($($name:ident [$($kept:ident)*] [$($scalar:ident)*] [$($vector:ident)*] [$($point:ident)*])*) => {$(
         impl<S: Real> $name<S> {
             /// The load with every number as a constant of `T`.
             pub fn lift<T: Over<S>>(&self) -> $name<T> {
@@ -17,28 +36,51 @@ macro_rules! fields {
                     $($kept: self.$kept,)*
                     $($scalar: T::of(self.$scalar),)*
                     $($vector: self.$vector.map(T::of),)*
+                    $($point: self.$point.map(T::of),)*
                 }
+            }
+            pub(super) fn numbers(&mut self) -> Vec<(&'static str, Number<'_, S>)> {
+                vec![
+                    $((stringify!($scalar), Number::One(&mut self.$scalar)),)*
+                    $((stringify!($vector), Number::Three(&mut self.$vector)),)*
+                    $((stringify!($point), Number::Three(&mut self.$point)),)*
+                ]
+            }
+            pub(super) fn points(&mut self) -> Vec<&mut Vector3<S>> {
+                vec![$(&mut self.$point,)*]
             }
         }
     )*};
 }
-// What is no number, numbers, vectors.
+// What is no number, numbers, vectors, points of the body.
 fields!(
-    Gravity [] [] [weight_space center_body]
-    TopGravity [] [mgl] []
-    Moment [frame] [] [value]
-    Harmonic [frame] [frequency phase] [amplitude]
-    Force [frame] [] [point_body value]
-    HarmonicForce [frame] [frequency phase] [point_body amplitude]
-    Drag [] [coefficient] []
-    SoftWall [] [coulomb wall offset] []
-    RotationalSpring [] [] [stiffness]
+    Gravity [] [] [weight_space] [center_body]
+    TopGravity [] [mgl] [] []
+    Moment [frame] [] [value] []
+    Harmonic [frame] [frequency phase] [amplitude] []
+    Force [frame] [] [value] [point_body]
+    HarmonicForce [frame] [frequency phase] [amplitude] [point_body]
+    Drag [] [coefficient] [] []
+    SoftWall [] [coulomb wall offset] [] []
+    RotationalSpring [] [] [stiffness] []
 );
 
-impl<S: Real, G: Group, M: Copy> InverseDynamics<S, G, M> {
-    /// The load with every number of the inertia as a constant of `T`.
-    pub fn lift<T: Over<S>>(&self) -> InverseDynamics<T, G, M> {
-        InverseDynamics { inertia: G::lift_inertia(&self.inertia), motion: self.motion, about: self.about }
+impl<S: Real, G: Group> InverseDynamics<S, G, Winding<S>> {
+    /// The load with every number as a constant of `T`.
+    pub fn lift<T: Over<S>>(&self) -> InverseDynamics<T, G, Winding<T>> {
+        let Winding { frequency, turn_rate } = self.motion;
+        InverseDynamics {
+            inertia: G::lift_inertia(&self.inertia),
+            motion: Winding { frequency: T::of(frequency), turn_rate: T::of(turn_rate) },
+            about: self.about,
+        }
+    }
+    pub(super) fn numbers(&mut self) -> Vec<(&'static str, Number<'_, S>)> {
+        let Winding { frequency, turn_rate } = &mut self.motion;
+        vec![("frequency", Number::One(frequency)), ("turn_rate", Number::One(turn_rate))]
+    }
+    pub(super) fn points(&mut self) -> Vec<&mut Vector3<S>> {
+        Vec::new()
     }
 }
 

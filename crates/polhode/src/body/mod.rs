@@ -5,14 +5,18 @@ mod inertia;
 mod inverse;
 mod lift;
 mod load;
+mod standard;
 
 pub use derivative::FiniteDerivative;
 pub use inertia::{InertiaError, RotaryInertia, SpatialInertia};
-pub use inverse::{About, InverseDynamics, PrescribedMotion, PrescribedRotation, Trajectory, Winding, rates};
-pub use load::{
-    Drag, Force, Frame, Gravity, Harmonic, HarmonicForce, Kinematics, Load, Loads, Moment, NoLoad,
-    RotationalSpring, SoftWall, StandardLoad, Switched, TopGravity, Wrench,
+pub use inverse::{
+    About, InverseDynamics, Path, PrescribedMotion, PrescribedRotation, Trajectory, Winding, rates,
 };
+pub use load::{
+    Drag, Force, Frame, Gravity, Harmonic, HarmonicForce, Kinematics, Load, Moment, NoLoad, RotationalSpring,
+    SoftWall, Switched, TopGravity, Wrench,
+};
+pub use standard::{Loads, StandardLoad};
 
 use crate::group::{Coordinates, Group, So3, lift};
 use crate::scalar::{Mask, Over, Real};

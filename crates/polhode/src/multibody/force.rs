@@ -44,19 +44,6 @@ pub struct Force<S: Real> {
 const MEETING: f64 = 1e-30;
 
 impl<S: Real> Force<S> {
-    /// The force with every number as a constant of `T`.
-    pub fn lift<T: Over<S>>(&self) -> Force<T> {
-        let of = T::of;
-        let kind = match self.kind {
-            ForceKind::SpringDamper { stiffness, damping, length } => {
-                ForceKind::SpringDamper { stiffness: of(stiffness), damping: of(damping), length: of(length) }
-            }
-            ForceKind::TorsionSpring { stiffness, damping, angle } => {
-                ForceKind::TorsionSpring { stiffness: of(stiffness), damping: of(damping), angle: of(angle) }
-            }
-        };
-        Force { name: self.name.clone(), kind, ends: self.ends.each_ref().map(End::lift) }
-    }
     /// d from point to point, and its velocity.
     fn span<T: Over<S>>(&self, places: [&Place<T>; 2]) -> [Vector3<T>; 2] {
         let at = |i: usize| {

@@ -129,19 +129,6 @@ impl<S: Real> JointKind<S> {
             JointKind::Distance(_) => "distance",
         }
     }
-    /// The kind with the length of a rod as a constant of `T`.
-    pub fn lift<T: Over<S>>(&self) -> JointKind<T> {
-        match self {
-            JointKind::Spherical => JointKind::Spherical,
-            JointKind::Revolute => JointKind::Revolute,
-            JointKind::Prismatic => JointKind::Prismatic,
-            JointKind::Cylindrical => JointKind::Cylindrical,
-            JointKind::Universal => JointKind::Universal,
-            JointKind::Planar => JointKind::Planar,
-            JointKind::Fixed => JointKind::Fixed,
-            JointKind::Distance(length) => JointKind::Distance(T::of(*length)),
-        }
-    }
     /// How many rows it has.
     #[inline(always)]
     pub fn rows(&self) -> usize {
@@ -199,10 +186,6 @@ fn axis<S: Real, T: Over<S>>(end: &End<S>, i: usize) -> Vector3<T> {
 }
 
 impl<S: Real> Joint<S> {
-    /// The joint with every number as a constant of `T`.
-    pub fn lift<T: Over<S>>(&self) -> Joint<T> {
-        Joint { name: self.name.clone(), kind: self.kind.lift(), ends: self.ends.each_ref().map(End::lift) }
-    }
     /// From the point of A to that of B.
     #[inline(always)]
     fn span<T: Over<S>>(&self, [a, b]: [&Place<T>; 2]) -> Vector3<T> {

@@ -2,6 +2,7 @@
 
 use super::simulation::{Simulation, Violation};
 use crate::run::{BodySnapshot, EnergyRecord, Plan, SystemSnapshot};
+use crate::scalar::Real;
 use crate::solve::StepError;
 use core::ops::ControlFlow;
 
@@ -60,9 +61,9 @@ pub fn run(
     (outcome, failure)
 }
 
-impl Simulation<'_, f64> {
+impl<S: Real> Simulation<'_, S> {
     /// All bodies, multipliers and extra coordinates.
-    pub fn snapshot(&self) -> SystemSnapshot {
+    pub fn snapshot(&self) -> SystemSnapshot<S> {
         let system = self.system();
         let bodies = system.bodies().iter().zip(self.bodies()).map(|(body, now)| {
             let seen = BodySnapshot {

@@ -5,7 +5,7 @@ use super::joint::{Joint, JointKind};
 use crate::body::{InertiaError, Loads, RotaryInertia, StandardLoad};
 use crate::group::Rotation;
 use crate::method::nearest;
-use crate::scalar::{Over, Real};
+use crate::scalar::{Mask, Real};
 use core::fmt;
 use nalgebra::{Matrix3, Vector3};
 use std::collections::{HashMap, HashSet};
@@ -22,13 +22,6 @@ pub struct End<S: Real> {
     pub point: Vector3<S>,
     /// The axes, columns in body axes.
     pub axes: Matrix3<S>,
-}
-
-impl<S: Real> End<S> {
-    /// The end with every number as a constant of `T`.
-    pub fn lift<T: Over<S>>(&self) -> End<T> {
-        End { body: self.body, point: self.point.map(T::of), axes: self.axes.map(T::of) }
-    }
 }
 
 /// A rigid body with where it starts.
@@ -55,27 +48,10 @@ pub struct Rigid<S: Real> {
 }
 
 impl<S: Real> Rigid<S> {
-    /// The body with every number as a constant of `T`.
-    pub fn lift<T: Over<S>>(&self) -> Rigid<T> {
-        Rigid {
-            name: self.name.clone(),
-            mass: T::of(self.mass),
-            inertia: self.inertia.lift(),
-            position: self.position.map(T::of),
-            attitude: self.attitude.lift(),
-            velocity: self.velocity.map(T::of),
-            omega_body: self.omega_body.map(T::of),
-            loads: self.loads.lift(),
-            free: self.free,
-        }
-    }
-}
-
-impl Rigid<f64> {
     /// A body at rest at the origin.
-    pub fn new(mass: f64, inertia: Matrix3<f64>) -> Result<Self, InertiaError> {
-        if !(mass.is_finite() && mass > 0.0) {
-            return Err(InertiaError::Mass { mass });
+    pub fn new(mass: S, inertia: Matrix3<S>) -> Result<Self, InertiaError> {
+        if !is_positive(mass) {
+            return Err(InertiaError::Mass { mass: mass.largest() });
         }
         Ok(Rigid {
             name: String::new(),
@@ -90,15 +66,15 @@ impl Rigid<f64> {
         })
     }
     /// The same, placed.
-    pub fn at(self, position: Vector3<f64>, attitude: Rotation<f64>) -> Self {
+    pub fn at(self, position: Vector3<S>, attitude: Rotation<S>) -> Self {
         Rigid { position, attitude, ..self }
     }
     /// The same, moving: velocity of the centre of mass in space, angular velocity in body axes.
-    pub fn moving(self, velocity: Vector3<f64>, omega_body: Vector3<f64>) -> Self {
+    pub fn moving(self, velocity: Vector3<S>, omega_body: Vector3<S>) -> Self {
         Rigid { velocity, omega_body, ..self }
     }
     /// The same with one more load, about its centre of mass.
-    pub fn with(self, load: impl Into<StandardLoad<f64>>) -> Self {
+    pub fn with(self, load: impl Into<StandardLoad<S>>) -> Self {
         Rigid { loads: self.loads.with(load), ..self }
     }
     /// The same, which nothing has to hold.
@@ -132,26 +108,24 @@ pub struct Coordinates<S> {
     pub velocity: Vec<S>,
 }
 
-impl Coordinates<f64> {
+impl<S: Real> Coordinates<S> {
     /// At rest, without damping, stiffness and force.
-    pub fn new(mass: Vec<f64>, position: Vec<f64>) -> Self {
+    pub fn new(mass: Vec<S>, position: Vec<S>) -> Self {
         let n = position.len();
+        let zeros = |count: usize| vec![S::zero(); count];
         Coordinates {
             name: String::new(),
             mass,
-            damping: vec![0.0; n * n],
-            stiffness: vec![0.0; n * n],
-            force: vec![0.0; n],
-            amplitude: vec![0.0; n],
-            frequency: 0.0,
-            phase: 0.0,
-            velocity: vec![0.0; n],
+            damping: zeros(n * n),
+            stiffness: zeros(n * n),
+            force: zeros(n),
+            amplitude: zeros(n),
+            frequency: S::zero(),
+            phase: S::zero(),
+            velocity: zeros(n),
             position,
         }
     }
-}
-
-impl<S: Real> Coordinates<S> {
     /// How many.
     pub fn len(&self) -> usize {
         self.position.len()
@@ -159,22 +133,6 @@ impl<S: Real> Coordinates<S> {
     /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.position.is_empty()
-    }
-    /// The coordinates with every number as a constant of `T`.
-    pub fn lift<T: Over<S>>(&self) -> Coordinates<T> {
-        let all = |list: &[S]| list.iter().map(|x| T::of(*x)).collect();
-        Coordinates {
-            name: self.name.clone(),
-            mass: all(&self.mass),
-            damping: all(&self.damping),
-            stiffness: all(&self.stiffness),
-            force: all(&self.force),
-            amplitude: all(&self.amplitude),
-            frequency: T::of(self.frequency),
-            phase: T::of(self.phase),
-            position: all(&self.position),
-            velocity: all(&self.velocity),
-        }
     }
 }
 
@@ -298,14 +256,21 @@ pub struct System<S: Real> {
     pub(super) joints: Vec<Joint<S>>,
     pub(super) forces: Vec<Force<S>>,
     pub(super) extra: Vec<Coordinates<S>>,
-    frames: HashMap<String, End<S>>,
+    pub(super) frames: HashMap<String, End<S>>,
     /// Names of joints, forces and coordinates.
-    taken: HashSet<(&'static str, String)>,
+    pub(super) taken: HashSet<(&'static str, String)>,
 }
 
 impl System<f64> {
     /// Nothing but the ground, and gravity.
     pub fn new(gravity: Vector3<f64>) -> Self {
+        Self::under(gravity)
+    }
+}
+
+impl<S: Real> System<S> {
+    /// Nothing but the ground, and gravity, in any scalar.
+    pub fn under(gravity: Vector3<S>) -> Self {
         let origin = End { body: None, point: Vector3::zeros(), axes: Matrix3::identity() };
         System {
             gravity,
@@ -318,9 +283,9 @@ impl System<f64> {
         }
     }
     /// Adds a body. A frame of its name sits at its centre of mass.
-    pub fn body(&mut self, name: &str, body: Rigid<f64>) -> Result<(), SystemError> {
-        if !(body.mass.is_finite() && body.mass > 0.0) {
-            let error = InertiaError::Mass { mass: body.mass };
+    pub fn body(&mut self, name: &str, body: Rigid<S>) -> Result<(), SystemError> {
+        if !is_positive(body.mass) {
+            let error = InertiaError::Mass { mass: body.mass.largest() };
             return Err(SystemError::Inertia { body: name.into(), error });
         }
         for (what, v) in [
@@ -340,8 +305,8 @@ impl System<f64> {
         &mut self,
         name: &str,
         body: &str,
-        point: Vector3<f64>,
-        axes: Rotation<f64>,
+        point: Vector3<S>,
+        axes: Rotation<S>,
     ) -> Result<(), SystemError> {
         let index = match body {
             GROUND => None,
@@ -354,7 +319,7 @@ impl System<f64> {
         finite(&format!("the frame '{name}'"), "its point must be finite", &point)?;
         self.add_frame(name, End { body: index, point, axes: axes.matrix() })
     }
-    fn add_frame(&mut self, name: &str, end: End<f64>) -> Result<(), SystemError> {
+    fn add_frame(&mut self, name: &str, end: End<S>) -> Result<(), SystemError> {
         if self.frames.contains_key(name) {
             return Err(SystemError::Twice { what: "bodies or frames", name: name.into() });
         }
@@ -367,7 +332,7 @@ impl System<f64> {
             false => Ok(()),
         }
     }
-    fn end(&self, element: &str, name: &str) -> Result<End<f64>, SystemError> {
+    fn end(&self, element: &str, name: &str) -> Result<End<S>, SystemError> {
         match self.frames.get(name) {
             Some(end) => Ok(*end),
             None => {
@@ -381,7 +346,7 @@ impl System<f64> {
             }
         }
     }
-    fn ends(&self, element: &str, frames: [&str; 2]) -> Result<[End<f64>; 2], SystemError> {
+    fn ends(&self, element: &str, frames: [&str; 2]) -> Result<[End<S>; 2], SystemError> {
         let ends = [self.end(element, frames[0])?, self.end(element, frames[1])?];
         if ends[0].body == ends[1].body {
             let body = ends[0].body.map_or(GROUND, |b| &self.bodies[b].name).into();
@@ -390,13 +355,14 @@ impl System<f64> {
         Ok(ends)
     }
     /// Joins two frames.
-    pub fn joint(&mut self, name: &str, kind: JointKind<f64>, a: &str, b: &str) -> Result<(), SystemError> {
+    pub fn joint(&mut self, name: &str, kind: JointKind<S>, a: &str, b: &str) -> Result<(), SystemError> {
         let element = format!("the joint '{name}'");
         self.untaken("joints", name)?;
         if let JointKind::Distance(length) = kind
-            && !(length.is_finite() && length > 0.0)
+            && !is_positive(length)
         {
-            return Err(SystemError::Number { element, what: "its length must be positive", value: length });
+            let value = length.largest();
+            return Err(SystemError::Number { element, what: "its length must be positive", value });
         }
         let ends = self.ends(&element, [a, b])?;
         self.taken.insert(("joints", name.into()));
@@ -404,7 +370,7 @@ impl System<f64> {
         Ok(())
     }
     /// Lets a force act between two frames.
-    pub fn force(&mut self, name: &str, kind: ForceKind<f64>, a: &str, b: &str) -> Result<(), SystemError> {
+    pub fn force(&mut self, name: &str, kind: ForceKind<S>, a: &str, b: &str) -> Result<(), SystemError> {
         let element = format!("the force '{name}'");
         self.untaken("forces", name)?;
         let (ForceKind::SpringDamper { stiffness, damping, length: rest }
@@ -414,8 +380,8 @@ impl System<f64> {
             (damping, "its damping must be finite"),
             (rest, "its length or angle at rest must be finite"),
         ] {
-            if !value.is_finite() {
-                return Err(SystemError::Number { element, what, value });
+            if !value.is_finite().all() {
+                return Err(SystemError::Number { element, what, value: value.largest() });
             }
         }
         let ends = self.ends(&element, [a, b])?;
@@ -424,7 +390,7 @@ impl System<f64> {
         Ok(())
     }
     /// Adds coordinates of R^n.
-    pub fn coordinates(&mut self, name: &str, extra: Coordinates<f64>) -> Result<(), SystemError> {
+    pub fn coordinates(&mut self, name: &str, extra: Coordinates<S>) -> Result<(), SystemError> {
         let element = format!("the coordinates '{name}'");
         self.untaken("coordinates", name)?;
         let n = extra.len();
@@ -437,10 +403,10 @@ impl System<f64> {
         }
         let numbers = [&extra.mass, &extra.damping, &extra.stiffness, &extra.force, &extra.amplitude];
         let numbers = numbers.into_iter().chain([&extra.position, &extra.velocity]).flatten();
-        if !numbers.chain([&extra.frequency, &extra.phase]).all(|x| x.is_finite()) {
+        if !numbers.chain([&extra.frequency, &extra.phase]).all(|x| x.is_finite().all()) {
             return wrong("all numbers must be finite");
         }
-        let mass = nalgebra::DMatrix::from_row_slice(n, n, &extra.mass);
+        let mass = nalgebra::DMatrix::from_fn(n, n, |i, j| extra.mass[n * i + j].largest());
         if mass != mass.transpose() || (n > 0 && mass.cholesky().is_none()) {
             return wrong("its mass matrix must be symmetric and positive definite");
         }
@@ -448,9 +414,6 @@ impl System<f64> {
         self.extra.push(Coordinates { name: name.into(), ..extra });
         Ok(())
     }
-}
-
-impl<S: Real> System<S> {
     /// Sees to it that something holds every body that is not declared free.
     pub fn check(&self) -> Result<(), SystemError> {
         let mut held: Vec<bool> = self.bodies.iter().map(|b| b.free).collect();
@@ -476,33 +439,6 @@ impl<S: Real> System<S> {
         let open = self.bodies.iter().zip(&held).filter(|(_, held)| !**held);
         let bodies: Vec<String> = open.map(|(body, _)| body.name.clone()).collect();
         if bodies.is_empty() { Ok(()) } else { Err(SystemError::Unconnected { bodies }) }
-    }
-    /// The system with every number as a constant of `T`.
-    ///
-    /// ```
-    /// use polhode::{method::Method, multibody::Simulation, problem::Problem, scalar::Dual};
-    /// // How the position of the top after a tenth of a second depends on its mass.
-    /// let model = Problem::named("heavy-top")?.model()?;
-    /// let mut system = model.system().ok_or("a system")?.lift::<Dual<f64, 1>>();
-    /// system.bodies_mut()[0].mass.eps = [1.0];
-    /// let mut simulation = Simulation::new(&system, &Method::parse("geometric-alpha")?)?;
-    /// for _ in 0..50 {
-    ///     simulation.step(Dual::constant(2e-3))?;
-    /// }
-    /// let position = simulation.bodies()[0].position;
-    /// assert!((position.x.eps[0] - 0.00263708339264666831).abs() < 1e-13);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn lift<T: Over<S>>(&self) -> System<T> {
-        System {
-            gravity: self.gravity.map(T::of),
-            bodies: self.bodies.iter().map(Rigid::lift).collect(),
-            joints: self.joints.iter().map(Joint::lift).collect(),
-            forces: self.forces.iter().map(Force::lift).collect(),
-            extra: self.extra.iter().map(Coordinates::lift).collect(),
-            frames: self.frames.iter().map(|(name, end)| (name.clone(), end.lift())).collect(),
-            taken: self.taken.clone(),
-        }
     }
     /// The acceleration of gravity, in space.
     pub fn gravity(&self) -> &Vector3<S> {
@@ -558,9 +494,13 @@ impl<S: Real> System<S> {
     }
 }
 
-fn finite(element: &str, what: &'static str, v: &Vector3<f64>) -> Result<(), SystemError> {
-    match v.iter().find(|x| !x.is_finite()) {
-        Some(value) => Err(SystemError::Number { element: element.into(), what, value: *value }),
+fn is_positive<S: Real>(x: S) -> bool {
+    x.is_finite().all() && S::zero().below(x).all()
+}
+
+fn finite<S: Real>(element: &str, what: &'static str, v: &Vector3<S>) -> Result<(), SystemError> {
+    match v.iter().find(|x| !x.is_finite().all()) {
+        Some(value) => Err(SystemError::Number { element: element.into(), what, value: value.largest() }),
         None => Ok(()),
     }
 }

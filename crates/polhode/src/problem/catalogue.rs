@@ -3,7 +3,7 @@
 //! Sources: Krysl 2006, section 5; Bauchau et al. 2013, section 5; Krenk & Nielsen 2013, section 5; Brüls & Eberhard 2008,
 //! section 6; data in correct reading.
 
-use super::data::{DataError, Datum, set};
+use super::data::{DataError, Datum, Shape, set};
 use crate::method::nearest;
 use core::fmt;
 
@@ -85,7 +85,7 @@ impl fmt::Display for ProblemError {
 impl std::error::Error for ProblemError {}
 
 fn datum(name: &'static str, values: &[f64], sizes: &'static [usize], help: &'static str) -> Datum {
-    Datum { name, values: values.to_vec(), sizes, help }
+    Datum { name, values: values.to_vec(), sizes, help, shape: Shape::of(sizes) }
 }
 
 /// Inertia, attitude and velocity: what nearly every problem has.
@@ -221,7 +221,8 @@ impl Problem {
             data.push(datum("turn_rate", &[2.0], &[1], "half the rotation angle is this times t, rad/s"));
             if moving {
                 let help = "point that the moments are about: 0 the origin of space, 1 the reference point of the body";
-                data.push(datum("moments_about", &[0.0], &[1], help));
+                let choice = Shape::Switch("a choice of a point has no derivative");
+                data.push(Datum { shape: choice, ..datum("moments_about", &[0.0], &[1], help) });
             }
             data
         };
@@ -265,9 +266,11 @@ impl Problem {
             datum("omega_lower", &[-1.5, 0.7, 2.5], &[3], rates),
             gravity(down),
         ];
+        let bodies = datum("bodies", &[16.0], &[1], "number of bodies");
+        let joint = datum("joint", &[0.0], &[1], "0 for spherical joints, 1 for revolute joints about y");
         let chain = vec![
-            datum("bodies", &[16.0], &[1], "number of bodies"),
-            datum("joint", &[0.0], &[1], "0 for spherical joints, 1 for revolute joints about y"),
+            Datum { shape: Shape::Switch("the number of bodies has no derivative"), ..bodies },
+            Datum { shape: Shape::Switch("a choice of joints has no derivative"), ..joint },
             datum("mass", &[1.0], &[1], "mass of a body, kg"),
             datum("inertia", &[0.005, 0.085, 0.085], &[3, 6, 9], moments),
             datum("length", &[1.0], &[1], "length of a body, along x, m"),
@@ -277,7 +280,7 @@ impl Problem {
         let bars = |last: &[(&'static str, f64, &'static str)], masses: &'static str, rate: f64| {
             let mut data: Vec<Datum> =
                 last.iter().map(|(name, x, help)| datum(name, &[*x], &[1], help)).collect();
-            data.push(datum("mass", &[1.0, 2.0, 1.5], &[3], masses));
+            data.push(Datum { shape: Shape::List, ..datum("mass", &[1.0, 2.0, 1.5], &[3], masses) });
             data.push(datum(
                 "angle",
                 &[core::f64::consts::FRAC_PI_2],

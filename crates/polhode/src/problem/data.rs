@@ -14,6 +14,37 @@ pub struct Datum {
     pub sizes: &'static [usize],
     /// What it is, with its unit.
     pub help: &'static str,
+    pub(super) shape: Shape,
+}
+
+/// What the values of a datum stand for, and so which parameters it has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// A number: one parameter of the name of the datum.
+    Number,
+    /// A vector of space or of the body: x, y, z.
+    Vector,
+    /// An inertia, however it is given: xx, yy, zz, xy, xz, yz.
+    Tensor,
+    /// A rotation: the x, y, z of a small turn in body axes that follows it.
+    Rotation,
+    /// Any numbers, counted from one.
+    List,
+    /// What counts or chooses, with why it has no derivative.
+    Switch(&'static str),
+}
+
+impl Shape {
+    /// That of a datum which may have so many values.
+    pub(super) fn of(sizes: &[usize]) -> Shape {
+        match sizes {
+            [1] => Shape::Number,
+            [3] => Shape::Vector,
+            [3, 4] => Shape::Rotation,
+            [3, 6, 9] => Shape::Tensor,
+            _ => Shape::List,
+        }
+    }
 }
 
 /// Why an override was refused.

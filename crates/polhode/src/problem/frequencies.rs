@@ -1,7 +1,8 @@
 //! Frequencies of the exact motion, where it has a closed form.
 
+use super::cases::Cases;
 use super::catalogue::Kind;
-use super::model::{Cases, Model};
+use super::model::Model;
 use nalgebra::Vector3;
 
 /// What an exact motion repeats, and how often. To be compared with what [`crate::check::Nutation`] and

@@ -1,11 +1,13 @@
 //! Systems behind the face of a problem: mechanisms, and rotations about a fixed point as bodies on a joint.
 
-use super::model::{Case, Cases, Ended, Failed, Joints, Model, Observer};
+use super::cases::{Case, Cases};
+use super::model::{Ended, Failed, Joints, Model, Observer};
 use crate::body::State;
 use crate::group::{Rotation, So3};
 use crate::method::Method;
 use crate::multibody::{GROUND, JointKind, Rigid, Simulation, System, run};
 use crate::run::{Drift, Invariants, Moving, Plan, Snapshot};
+use crate::scalar::Real;
 use crate::solve::StepError;
 use nalgebra::Vector3;
 
@@ -71,14 +73,14 @@ impl Model {
     }
 }
 
-impl Case<So3> {
+impl<S: Real> Case<S, So3> {
     /// The body on a spherical joint at its reference point, about which its inertia and the moments of its loads are. The
     /// joint holds that point, so that mass and centre of mass do not matter.
-    fn posed(&self) -> System<f64> {
+    pub(crate) fn posed(&self) -> System<S> {
         let omega_body = self.body.velocity(&self.start);
         let body = Rigid {
             name: String::new(),
-            mass: 1.0,
+            mass: S::one(),
             inertia: self.body.inertia,
             position: Vector3::zeros(),
             attitude: self.start.pose,
@@ -87,7 +89,7 @@ impl Case<So3> {
             loads: self.body.load.clone(),
             free: true,
         };
-        let mut system = System::new(Vector3::zeros());
+        let mut system = System::under(Vector3::zeros());
         // Neither can fail: the names are new and the numbers were checked.
         let joined = system
             .body("body", body)
@@ -96,7 +98,7 @@ impl Case<So3> {
         system
     }
     /// The state of the body about its fixed point.
-    fn state(&self, simulation: &Simulation<'_, f64>) -> State<f64, So3> {
+    pub(crate) fn state(&self, simulation: &Simulation<'_, S>) -> State<S, So3> {
         simulation.bodies().first().map_or(self.start, |now| self.body.state(now.attitude, &now.omega_body))
     }
 }
@@ -113,15 +115,15 @@ fn nothing_done() -> Ended {
 }
 
 /// A snapshot of nothing.
-pub(super) fn nothing() -> Snapshot {
+pub(super) fn nothing<S: Real>() -> Snapshot<S> {
     let zero = Vector3::zeros();
     Snapshot {
-        t: 0.0,
+        t: S::zero(),
         attitude: Rotation::identity(),
         omega_body: zero,
         momentum_body: zero,
         momentum_space: zero,
-        kinetic_energy: 0.0,
+        kinetic_energy: S::zero(),
         energy: None,
         moving: None,
         estimate: None,
@@ -130,7 +132,7 @@ pub(super) fn nothing() -> Snapshot {
 }
 
 /// The last body of a system, and all of it: energy, bodies, multipliers. The heavy top has its momentum about its tip.
-pub(super) fn snapshot(simulation: &Simulation<'_, f64>, case: Option<&Case<So3>>) -> Snapshot {
+pub(crate) fn snapshot<S: Real>(simulation: &Simulation<'_, S>, case: Option<&Case<S, So3>>) -> Snapshot<S> {
     let mut system = simulation.snapshot();
     system.single = case.is_some();
     let mut snapshot = match case {

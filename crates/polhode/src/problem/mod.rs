@@ -2,18 +2,23 @@
 //!
 //! A [`Problem`] is text and numbers; [`Problem::model`] checks them and makes the body and its start.
 
+pub(crate) mod cases;
 mod catalogue;
 mod data;
 mod frequencies;
-mod jointed;
+mod given;
+pub(crate) mod jointed;
 mod kept;
 mod mechanism;
 mod model;
+mod parameters;
 mod reference;
 
+pub use crate::lookup::ParameterError;
 pub use catalogue::{Problem, ProblemError};
 pub use data::{DataError, Datum};
 pub use frequencies::{ExactFrequencies, Flip};
 pub use kept::Kept;
 pub use model::{Ended, Failed, Joints, Model, ModelError, Observer};
+pub use parameters::Parameter;
 pub use reference::{BodyReference, Errors, Reference, ReferenceError};

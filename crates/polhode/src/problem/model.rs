@@ -1,21 +1,18 @@
-//! From data to a body with its start, on the group where it moves.
+//! A problem ready to run, and how a run of it ends.
 
+use super::cases::{Case, Cases};
 use super::catalogue::{Kind, Problem};
+use super::given::Given;
 use super::jointed;
-use crate::body::{
-    About, Body, Drag, Frame, Gravity, Harmonic, InertiaError, InverseDynamics, Load, Loads, Moment,
-    PrescribedMotion, PrescribedRotation, RotaryInertia, RotationalSpring, SoftWall, SpatialInertia,
-    StandardLoad, State, TopGravity, Trajectory, Winding,
-};
-use crate::group::{Group, Rotation, Se3, So3};
+use crate::body::{Load, State};
+use crate::group::{Group, Se3, So3};
 use crate::method::Method;
 use crate::multibody::{Assembly, Simulation, System, Violation};
 use crate::reference::SteadyPrecession;
-use crate::run::{Drift, EnergyEstimate, Moving, Outcome, Plan, Snapshot, StepEstimate, run};
+use crate::run::{Drift, EnergyEstimate, Outcome, Plan, Snapshot, StepEstimate, run};
 use crate::solve::{StepError, Work};
 use core::fmt;
 use core::ops::ControlFlow;
-use nalgebra::{Matrix3, Vector3};
 
 /// Why the data of a problem make no body.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,38 +33,11 @@ impl fmt::Display for ModelError {
 
 impl std::error::Error for ModelError {}
 
-/// The start of a body: its state and the numbers it was made from, which a reference solution wants unrounded.
-#[derive(Clone, Debug)]
-pub(super) struct Case<G: Group> {
-    pub(super) body: Body<f64, G, Loads<f64>>,
-    pub(super) start: State<f64, G>,
-    /// Rotation vector, where the attitude was given so.
-    pub(super) psi: Option<Vector3<f64>>,
-    /// Angular velocity, where it was given and not the momentum.
-    pub(super) omega: Option<Vector3<f64>>,
-    /// Mass and centre of mass of a body on a fixed point, where they are known.
-    pub(super) carried: Option<Carried>,
-}
-
-/// Mass and centre of mass, in body axes from the fixed point.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Carried {
-    pub(super) mass: f64,
-    pub(super) center: Vector3<f64>,
-}
-
-#[derive(Clone, Debug)]
-pub(super) enum Cases {
-    Rotation(Case<So3>),
-    Motion(Case<Se3>),
-    System(System<f64>),
-}
-
 /// A problem ready to run.
 #[derive(Clone, Debug)]
 pub struct Model {
     pub(super) kind: Kind,
-    pub(super) cases: Cases,
+    pub(super) cases: Cases<f64>,
     /// The motion, where the start was made for it.
     pub(super) steady: Option<SteadyPrecession>,
     /// A body on a fixed point as one on a joint, with the coordinates of its centre of mass.
@@ -120,228 +90,33 @@ impl std::error::Error for Failed {}
 /// Sees each step by its number, and its snapshot if it asks; may stop the run.
 pub type Observer<'a> = dyn FnMut(u64, &dyn Fn() -> Snapshot) -> ControlFlow<()> + 'a;
 
-pub(super) fn vector(values: &[f64]) -> Vector3<f64> {
-    Vector3::from_fn(|i, _| values.get(i).copied().unwrap_or(0.0))
-}
-
-pub(super) fn tensor(values: &[f64]) -> Matrix3<f64> {
-    match *values {
-        [a, b, c] => Matrix3::from_diagonal(&Vector3::new(a, b, c)),
-        [xx, yy, zz, xy, xz, yz] => Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz),
-        _ => Matrix3::from_fn(|i, j| values.get(3 * i + j).copied().unwrap_or(f64::NAN)),
-    }
-}
-
 impl Problem {
     /// Checks the data and makes the body and its start.
     pub fn model(&self) -> Result<Model, ModelError> {
-        let wrong = |datum, reason| ModelError { problem: self.id, datum, reason };
-        let number = |name| vector(self.values(name)).x;
-        let three = |name| vector(self.values(name));
-        let inertia = tensor(self.values("inertia"));
-        let spatial = |error: InertiaError| {
-            let datum = if matches!(error, InertiaError::Mass { .. }) { "mass" } else { "inertia" };
-            wrong(datum, error.to_string())
-        };
-        let rotary = |error: InertiaError| wrong("inertia", error.to_string());
-        let motion = Winding { frequency: number("frequency"), turn_rate: number("turn_rate") };
-        if self.kind == Kind::PrescribedRotation {
-            let inertia = RotaryInertia::positive(inertia).map_err(rotary)?;
-            let load = PrescribedRotation::new(inertia, motion, About::Origin);
-            return Ok(self.ready(Cases::Rotation(Case::following(inertia, load))));
-        }
-        if self.kind == Kind::PrescribedMotion {
-            let inertia =
-                SpatialInertia::mass_matrix(number("mass"), three("center"), inertia).map_err(spatial)?;
-            let about = match number("moments_about") {
-                0.0 => About::Origin,
-                1.0 => About::ReferencePoint,
-                x => return Err(wrong("moments_about", format!("it is 0 or 1, not {x}"))),
-            };
-            let load = PrescribedMotion::new(inertia, motion, about);
-            return Ok(self.ready(Cases::Motion(Case::following(inertia, load))));
-        }
-        if self.kind == Kind::Cone {
-            return self.cone();
-        }
-        if let Some(system) = self.system()? {
-            return self.jointed(system);
-        }
-        let (psi, attitude) = self.attitude()?;
-        let omega = three("omega_body");
-        if self.kind == Kind::FreeBody {
-            let (center, mass) = (three("center"), number("mass"));
-            let inertia = SpatialInertia::new(mass, center, inertia).map_err(spatial)?;
-            let gravity = Gravity { weight_space: three("gravity") * mass, center_body: center };
-            let body = Body::<f64, Se3, _> { inertia, load: Loads::none().with(gravity) };
-            let velocity = Se3::vector(&attitude.unrotate(&three("velocity")), &omega);
-            let start = body.state(Se3::pose(&attitude, &three("position")), &velocity);
-            return Ok(self.ready(Cases::Motion(Case {
-                body,
-                start,
-                psi,
-                omega: Some(omega),
-                carried: None,
-            })));
-        }
-        let inertia = RotaryInertia::about_fixed_point(inertia).map_err(rotary)?;
-        let load = match self.kind {
-            Kind::FreeRotation
-            | Kind::FreeBody
-            | Kind::Cone
-            | Kind::PrescribedMotion
-            | Kind::PrescribedRotation
-            | Kind::HeavyTop
-            | Kind::Pendulum
-            | Kind::DoublePendulum
-            | Kind::Chain
-            | Kind::FourBar
-            | Kind::SliderCrank
-            | Kind::Gimbals => Loads::none(),
-            Kind::Top => Loads::none().with(TopGravity { mgl: number("mgl") }),
-            Kind::SoftWall => Loads::none().with(SoftWall {
-                coulomb: number("coulomb"),
-                wall: number("wall"),
-                offset: number("offset"),
-            }),
-            Kind::Spring => Loads::none().with(RotationalSpring { stiffness: three("stiffness") }),
-            Kind::Driven => {
-                let (frequency, phase) = (number("drive_frequency"), number("drive_phase"));
-                let drive = |frame, amplitude| Harmonic { frame, amplitude, frequency, phase };
-                let steady = |frame, value| Moment { frame, value };
-                Loads::none()
-                    .with(Gravity { weight_space: three("weight"), center_body: three("center") })
-                    .with(steady(Frame::Space, three("moment_space")))
-                    .with(steady(Frame::Body, three("moment_body")))
-                    .with(drive(Frame::Space, three("drive_space")))
-                    .with(drive(Frame::Body, three("drive_body")))
-                    .with(Drag { coefficient: number("drag") })
-            }
-        };
-        let body = Body::<f64, So3, _> { inertia, load };
-        let (start, omega) = match self.values("momentum_body") {
-            [] => (body.state(attitude, &omega), Some(omega)),
-            momentum => (State { pose: attitude, momentum: vector(momentum) }, None),
-        };
-        if self.kind == Kind::SoftWall && body.energy(&start, 0.0).is_none_or(|e| !e.is_finite()) {
-            return Err(wrong("offset", "the start lies on the singularity s = offset + R33 = 0".into()));
-        }
-        Ok(self.ready(Cases::Rotation(Case { body, start, psi, omega, carried: None })))
+        self.model_with(&|_| 0.0)
     }
-
-    fn ready(&self, cases: Cases) -> Model {
-        Model { kind: self.kind, cases, steady: None, jointed: None }
-    }
-
-    /// The initial attitude, with the rotation vector where it was given so.
-    pub(super) fn attitude(&self) -> Result<(Option<Vector3<f64>>, Rotation<f64>), ModelError> {
-        self.turned("attitude")
-    }
-    /// A rotation among the data.
-    pub(super) fn rotation(&self, name: &'static str) -> Result<Rotation<f64>, ModelError> {
-        Ok(self.turned(name)?.1)
-    }
-    fn turned(&self, datum: &'static str) -> Result<(Option<Vector3<f64>>, Rotation<f64>), ModelError> {
-        let wrong = |reason| ModelError { problem: self.id, datum, reason };
-        if let [w, x, y, z] = *self.values(datum) {
-            let length = (w * w + x * x + y * y + z * z).sqrt();
-            if (length - 1.0).abs() > 1e-6 {
-                let reason = format!("a quaternion w x y z must have unit length, this one has {length}");
-                return Err(wrong(reason));
-            }
-            return Ok((None, Rotation::from_q_wxyz([w, x, y, z])));
-        }
-        let psi = vector(self.values(datum));
-        if psi.norm() > 1e6 || !psi.norm().is_finite() {
-            return Err(wrong(format!(
-                "a rotation vector of length {:e} has lost its digits modulo a turn; use one of at most 1e6",
-                psi.norm()
-            )));
-        }
-        Ok((Some(psi), Rotation::from_rotation_vector(&psi)))
-    }
-
-    /// A system, with its initial values tried out; the heavy top as a body about its fixed point too.
-    fn jointed(&self, system: System<f64>) -> Result<Model, ModelError> {
+    /// The same with a change of each parameter, by its number.
+    pub(super) fn model_with(&self, change: &dyn Fn(usize) -> f64) -> Result<Model, ModelError> {
         let wrong = |reason| ModelError { problem: self.id, datum: "data", reason };
-        Simulation::check(&system).map_err(|error| wrong(error.to_string()))?;
-        if self.kind != Kind::HeavyTop {
-            return Ok(self.ready(Cases::System(system)));
+        let (given, kind) = (Given::new(self, change), self.kind);
+        if kind == Kind::Cone {
+            let (case, steady) = given.cone()?;
+            return Ok(Model { kind, cases: Cases::Rotation(case), steady: Some(steady), jointed: None });
         }
-        let (psi, attitude) = self.attitude()?;
-        let (mass, center) = (vector(self.values("mass")).x, vector(self.values("center")));
-        let omega = vector(self.values("omega_body"));
-        let offset = Matrix3::identity() * center.norm_squared() - center * center.transpose();
-        let inertia = tensor(self.values("inertia")) + offset * mass;
-        let inertia = RotaryInertia::about_fixed_point(inertia).map_err(|error| wrong(error.to_string()))?;
-        let weight = Gravity { weight_space: vector(self.values("gravity")) * mass, center_body: center };
-        let body = Body::<f64, So3, _> { inertia, load: Loads::none().with(weight) };
-        let start = body.state(attitude, &omega);
-        let carried = Some(Carried { mass, center });
-        let case = Case { body, start, psi, omega: Some(omega), carried };
-        Ok(Model { jointed: Some(system), ..self.ready(Cases::Rotation(case)) })
-    }
-
-    /// A solid cone that stands on its tip, with the spin that keeps its tilt.
-    fn cone(&self) -> Result<Model, ModelError> {
-        let wrong = |datum, reason: &str| ModelError { problem: self.id, datum, reason: reason.into() };
-        let number = |name| vector(self.values(name)).x;
-        let [height, density, gravity] = ["height", "density", "gravity"].map(number);
-        let [tilt, precession] = ["tilt", "precession"].map(number);
-        for (name, value) in [("height", height), ("density", density)] {
-            if value <= 0.0 {
-                return Err(wrong(name, &format!("it must be positive, got {value}")));
-            }
+        let system = given.system()?;
+        if let Some(system) = &system {
+            // Its initial values are tried out.
+            Simulation::check(system).map_err(|error| wrong(error.to_string()))?;
         }
-        if tilt.abs() > core::f64::consts::PI {
-            return Err(wrong("tilt", &format!("it must be an angle from -pi to pi, got {tilt}")));
-        }
-        if precession == 0.0 {
-            return Err(wrong("precession", "it must not be zero: no spin keeps the axis of a top still"));
-        }
-        let radius = height / 2.0;
-        let mass = density * core::f64::consts::PI * radius * radius * height / 3.0;
-        let center = 0.75 * height;
-        let across = 3.0 / 80.0 * mass * (4.0 * radius * radius + height * height) + mass * center * center;
-        let along = 0.3 * mass * radius * radius;
-        let moments = Matrix3::from_diagonal(&Vector3::new(across, across, along));
-        let inertia = RotaryInertia::about_fixed_point(moments).map_err(|_| {
-            wrong("height", "with this density its moments of inertia are beyond the range of f64")
-        })?;
-        let mgl = mass * gravity * center;
-        let steady = SteadyPrecession::new(across, along, mgl, tilt, precession)
-            .map_err(|reason| wrong("precession", &reason))?;
-        let body = Body::<f64, So3, _> { inertia, load: Loads::none().with(TopGravity { mgl }) };
-        let (psi, omega) = (Vector3::new(tilt, 0.0, 0.0), steady.omega_body());
-        let start = body.state(Rotation::from_rotation_vector(&psi), &omega);
-        let case = Case { body, start, psi: Some(psi), omega: Some(omega), carried: None };
-        Ok(Model { steady: Some(steady), ..self.ready(Cases::Rotation(case)) })
+        let (cases, jointed) = match system {
+            Some(system) if kind != Kind::HeavyTop => (Cases::System(system), None),
+            top => (self.cases(change)?, top),
+        };
+        Ok(Model { kind, cases, steady: None, jointed })
     }
 }
 
-impl<G: Group> Case<G> {
-    /// A body that follows a motion, from where the motion is at t = 0.
-    fn following<M: Trajectory>(inertia: G::Inertia<f64>, load: InverseDynamics<f64, G, M>) -> Self
-    where
-        InverseDynamics<f64, G, M>: Into<StandardLoad<f64>>,
-    {
-        let start = load.state(0.0);
-        let body = Body { inertia, load: Loads::none().with(load) };
-        Case { body, start, psi: None, omega: None, carried: None }
-    }
-    /// The state in plain numbers; a body on a fixed point whose centre of mass is known has the position of that.
-    pub(super) fn snapshot(&self, state: &State<f64, G>, t: f64) -> Snapshot {
-        let mut snapshot = Snapshot::of(&self.body, state, t);
-        if let Some(Carried { mass, center }) = self.carried {
-            let velocity = snapshot.attitude.rotate(&snapshot.omega_body.cross(&center));
-            snapshot.moving = Some(Moving {
-                position: snapshot.attitude.rotate(&center),
-                velocity,
-                linear_momentum_space: velocity * mass,
-            });
-        }
-        snapshot
-    }
+impl<G: Group> Case<f64, G> {
     fn run(
         &self,
         method: &Method,

@@ -1,8 +1,9 @@
 //! The solution to measure a run against: a closed form where one exists, extrapolation in double-double
 //! elsewhere.
 
+use super::cases::{Case, Cases};
 use super::catalogue::Kind;
-use super::model::{Case, Cases, Model};
+use super::model::Model;
 use crate::body::Load;
 use crate::group::{Coordinates, Group, Rotation, So3, lift};
 use crate::method::Method;
@@ -287,7 +288,7 @@ fn free_rotation(
     }
 }
 
-impl<G: Group> Case<G> {
+impl<G: Group> Case<f64, G> {
     fn omega(&self) -> Vector3<f64> {
         self.omega.unwrap_or_else(|| G::angular(&self.body.velocity(&self.start)))
     }
@@ -386,7 +387,7 @@ impl<G: Group> Case<G> {
     }
 }
 
-impl Case<So3> {
+impl Case<f64, So3> {
     /// The closed form of the motion without loads.
     pub(super) fn free_rotation(&self) -> FreeRotation {
         free_rotation(self.body.inertia.matrix(), &self.psi, &self.start.pose, &self.omega())

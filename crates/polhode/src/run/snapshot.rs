@@ -3,75 +3,77 @@
 use super::StepEstimate;
 use crate::body::{Body, Load, State};
 use crate::group::{Group, Rotation};
+use crate::scalar::Real;
 use nalgebra::Vector3;
 
-/// All that can be said of a state at a time; of a system of bodies, the energy of all and the rest of one of them.
+/// All that can be said of a state at a time; of a system of bodies, the energy of all and the rest of one of them. With
+/// duals for the scalar every number has its derivatives.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Snapshot {
+pub struct Snapshot<S: Real = f64> {
     /// Time.
-    pub t: f64,
+    pub t: S,
     /// Attitude, body to space.
-    pub attitude: Rotation<f64>,
+    pub attitude: Rotation<S>,
     /// Angular velocity, body axes.
-    pub omega_body: Vector3<f64>,
+    pub omega_body: Vector3<S>,
     /// Angular momentum about the reference point, body axes.
-    pub momentum_body: Vector3<f64>,
+    pub momentum_body: Vector3<S>,
     /// Angular momentum about the space origin, space axes.
-    pub momentum_space: Vector3<f64>,
+    pub momentum_space: Vector3<S>,
     /// Kinetic energy.
-    pub kinetic_energy: f64,
+    pub kinetic_energy: S,
     /// Total energy, where the loads have a potential.
-    pub energy: Option<f64>,
+    pub energy: Option<S>,
     /// What only a moving body has.
-    pub moving: Option<Moving>,
+    pub moving: Option<Moving<S>>,
     /// What was estimated of the step that ended here, if that was asked for; zero at the start.
     pub estimate: Option<StepEstimate>,
     /// What only a system of bodies and joints has.
-    pub system: Option<Box<SystemSnapshot>>,
+    pub system: Option<Box<SystemSnapshot<S>>>,
 }
 
 /// All bodies and joints of a system.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct SystemSnapshot {
+pub struct SystemSnapshot<S: Real = f64> {
     /// True if it is one body, which the snapshot is of.
     pub single: bool,
     /// The bodies by name.
-    pub bodies: Vec<(String, BodySnapshot)>,
+    pub bodies: Vec<(String, BodySnapshot<S>)>,
     /// The multipliers by joint.
-    pub multipliers: Vec<(String, Vec<f64>)>,
+    pub multipliers: Vec<(String, Vec<S>)>,
     /// The extra coordinates by name, with their velocities.
-    pub extra: Vec<(String, [Vec<f64>; 2])>,
+    pub extra: Vec<(String, [Vec<S>; 2])>,
 }
 
 /// One body of a system.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BodySnapshot {
+pub struct BodySnapshot<S: Real = f64> {
     /// Position of the centre of mass in space.
-    pub position: Vector3<f64>,
+    pub position: Vector3<S>,
     /// Attitude, body to space.
-    pub attitude: Rotation<f64>,
+    pub attitude: Rotation<S>,
     /// Velocity of the centre of mass in space.
-    pub velocity: Vector3<f64>,
+    pub velocity: Vector3<S>,
     /// Angular velocity, body axes.
-    pub omega_body: Vector3<f64>,
+    pub omega_body: Vector3<S>,
     /// Angular momentum about the centre of mass, body axes.
-    pub momentum_body: Vector3<f64>,
+    pub momentum_body: Vector3<S>,
 }
 
 /// The translational part of a moving body.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Moving {
+pub struct Moving<S: Real = f64> {
     /// Position of the reference point in space.
-    pub position: Vector3<f64>,
+    pub position: Vector3<S>,
     /// Velocity of the reference point, space axes.
-    pub velocity: Vector3<f64>,
+    pub velocity: Vector3<S>,
     /// Linear momentum, space axes.
-    pub linear_momentum_space: Vector3<f64>,
+    pub linear_momentum_space: Vector3<S>,
 }
 
-impl Snapshot {
+impl<S: Real> Snapshot<S> {
     /// Reads everything off a state.
-    pub fn of<G: Group, L: Load<f64>>(body: &Body<f64, G, L>, state: &State<f64, G>, t: f64) -> Snapshot {
+    pub fn of<G: Group, L: Load<S>>(body: &Body<S, G, L>, state: &State<S, G>, t: S) -> Snapshot<S> {
         let velocity = body.velocity(state);
         let k = G::kinematics(t, &state.pose, &velocity);
         let space = state.momentum_space();
@@ -94,7 +96,7 @@ impl Snapshot {
     }
 
     /// The system, if it has more than the one body that the snapshot is of.
-    pub fn mechanism(&self) -> Option<&SystemSnapshot> {
+    pub fn mechanism(&self) -> Option<&SystemSnapshot<S>> {
         self.system.as_deref().filter(|system| !system.single)
     }
 
@@ -149,7 +151,7 @@ impl Snapshot {
     }
 
     /// The numbers of the columns, appended to `row`.
-    pub fn row(&self, row: &mut Vec<f64>) {
+    pub fn row(&self, row: &mut Vec<S>) {
         match self.mechanism() {
             Some(system) => {
                 row.extend([self.t, self.kinetic_energy]);
@@ -167,7 +169,7 @@ impl Snapshot {
             row.extend(system.extra.iter().flat_map(|(_, both)| both.iter().flatten()));
         }
     }
-    fn body_row(&self, row: &mut Vec<f64>) {
+    fn body_row(&self, row: &mut Vec<S>) {
         row.push(self.t);
         row.extend(self.attitude.q_wxyz());
         for v in [&self.omega_body, &self.momentum_body, &self.momentum_space] {
@@ -179,7 +181,7 @@ impl Snapshot {
             row.extend(m.position.iter().chain(m.velocity.iter()));
         }
         if let Some(step) = &self.estimate {
-            row.extend([step.potential, step.energy]);
+            row.extend([step.potential, step.energy].map(S::lift));
         }
     }
 }

@@ -1,0 +1,167 @@
+//! The loads of the library, chosen at run time, one or any number of them.
+
+use super::derivative::FiniteDerivative;
+use super::inverse::{PrescribedMotion, PrescribedRotation};
+use super::lift::Number;
+use super::load::{
+    Drag, Force, Gravity, Harmonic, HarmonicForce, Kinematics, Load, Moment, RotationalSpring, SoftWall,
+    TopGravity, Wrench,
+};
+use crate::scalar::{Over, Real};
+use nalgebra::Vector3;
+
+macro_rules! standard_loads {
+    ($($(#[$doc:meta])* $name:ident),*) => {
+        /// Any one load of the library, chosen at run time.
+        #[derive(Clone, Copy, Debug)]
+        pub enum StandardLoad<S: Real> {
+            $($(#[$doc])* $name($name<S>),)*
+        }
+        impl<S: Real> Load<S> for StandardLoad<S> {
+            #[inline(always)]
+            fn wrench<T: Over<S>>(&self, at: &Kinematics<T>) -> Wrench<T> {
+                match self {
+                    $(StandardLoad::$name(load) => load.wrench(at),)*
+                }
+            }
+            #[inline(always)]
+            fn potential<T: Over<S>>(&self, at: &Kinematics<T>) -> Option<T> {
+                match self {
+                    $(StandardLoad::$name(load) => load.potential(at),)*
+                }
+            }
+            #[inline(always)]
+            fn finite_derivative<T: Over<S>>(
+                &self,
+                from: &Kinematics<T>,
+                to: &Kinematics<T>,
+            ) -> FiniteDerivative<T> {
+                match self {
+                    $(StandardLoad::$name(load) => load.finite_derivative(from, to),)*
+                }
+            }
+            #[inline(always)]
+            fn motion<T: Over<S>>(&self, t: T) -> Option<Kinematics<T>> {
+                match self {
+                    $(StandardLoad::$name(load) => load.motion(t),)*
+                }
+            }
+        }
+        impl<S: Real> StandardLoad<S> {
+            /// The load with every number as a constant of `T`.
+            pub fn lift<T: Over<S>>(&self) -> StandardLoad<T> {
+                match self {
+                    $(StandardLoad::$name(load) => StandardLoad::$name(load.lift()),)*
+                }
+            }
+            /// Its numbers and vectors by the names of their fields, to be changed.
+            pub(crate) fn numbers(&mut self) -> Vec<(&'static str, Number<'_, S>)> {
+                match self {
+                    $(StandardLoad::$name(load) => load.numbers(),)*
+                }
+            }
+            /// The points of the body at which it acts, to be changed.
+            pub(crate) fn points(&mut self) -> Vec<&mut Vector3<S>> {
+                match self {
+                    $(StandardLoad::$name(load) => load.points(),)*
+                }
+            }
+        }
+        $(impl<S: Real> From<$name<S>> for StandardLoad<S> {
+            fn from(load: $name<S>) -> Self {
+                StandardLoad::$name(load)
+            }
+        })*
+    };
+}
+standard_loads!(
+    /// Uniform gravity.
+    Gravity,
+    /// Gravity on a top.
+    TopGravity,
+    /// A constant moment.
+    Moment,
+    /// A moment that oscillates in time.
+    Harmonic,
+    /// A constant force at a point.
+    Force,
+    /// A force at a point that oscillates in time.
+    HarmonicForce,
+    /// A moment against the angular velocity.
+    Drag,
+    /// Krysl's potential with a wall.
+    SoftWall,
+    /// A spring that turns the body back.
+    RotationalSpring,
+    /// What makes a free body follow a motion.
+    PrescribedMotion,
+    /// What makes a body on a fixed point follow a motion.
+    PrescribedRotation
+);
+
+/// Any number of loads of the library, chosen at run time: what the problems and the command line use.
+#[derive(Clone, Debug, Default)]
+pub struct Loads<S: Real> {
+    list: Vec<StandardLoad<S>>,
+}
+
+impl<S: Real> Loads<S> {
+    /// No load.
+    pub fn none() -> Self {
+        Loads { list: Vec::new() }
+    }
+    /// True if there is none.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+    /// Each of them.
+    pub fn list(&self) -> &[StandardLoad<S>] {
+        &self.list
+    }
+    /// Each of them, to be changed.
+    pub fn list_mut(&mut self) -> &mut [StandardLoad<S>] {
+        &mut self.list
+    }
+    /// One more load.
+    pub fn with(mut self, load: impl Into<StandardLoad<S>>) -> Self {
+        self.list.push(load.into());
+        self
+    }
+}
+
+impl<S: Real> Load<S> for Loads<S> {
+    // Not inlined: every method would carry every load, in every scalar.
+    #[inline(never)]
+    fn wrench<T: Over<S>>(&self, at: &Kinematics<T>) -> Wrench<T> {
+        let mut sum = Wrench::none();
+        for load in &self.list {
+            let w = load.wrench(at);
+            sum.force_body += w.force_body;
+            sum.moment_body += w.moment_body;
+        }
+        sum
+    }
+    #[inline(never)]
+    fn potential<T: Over<S>>(&self, at: &Kinematics<T>) -> Option<T> {
+        let mut sum = T::zero();
+        for load in &self.list {
+            sum += load.potential(at)?;
+        }
+        Some(sum)
+    }
+    #[inline(never)]
+    fn finite_derivative<T: Over<S>>(&self, from: &Kinematics<T>, to: &Kinematics<T>) -> FiniteDerivative<T> {
+        let mut sum = FiniteDerivative::none();
+        for load in &self.list {
+            sum = sum + load.finite_derivative(from, to);
+        }
+        sum
+    }
+    /// Of a load that acts alone.
+    fn motion<T: Over<S>>(&self, t: T) -> Option<Kinematics<T>> {
+        match self.list.as_slice() {
+            [load] => load.motion(t),
+            _ => None,
+        }
+    }
+}

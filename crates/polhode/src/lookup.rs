@@ -1,0 +1,131 @@
+//! Parameters by name: what is found, and why not.
+
+use crate::method::nearest;
+use core::fmt;
+
+/// Why parameters were not found.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ParameterError {
+    /// No parameter has this name.
+    Unknown {
+        /// Whose parameters they are.
+        owner: String,
+        /// The name asked for.
+        name: String,
+        /// Names that look like it.
+        near: Vec<String>,
+        /// All names.
+        all: Vec<String>,
+    },
+    /// One parameter is asked for twice, perhaps by a name for several.
+    Twice {
+        /// The parameter.
+        parameter: String,
+        /// The two names by which it was asked for.
+        names: [String; 2],
+    },
+    /// It counts or chooses.
+    NoDerivative {
+        /// The datum.
+        name: &'static str,
+        /// Why it has none.
+        reason: &'static str,
+    },
+    /// It is not set.
+    Unset {
+        /// The datum.
+        name: &'static str,
+    },
+}
+
+/// Names that are listed in a message.
+const LISTED: usize = 60;
+
+impl fmt::Display for ParameterError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown { owner, name, near, all } => {
+                write!(f, "{owner} has no parameter called '{name}'")?;
+                if !near.is_empty() {
+                    write!(f, "; did you mean {}?", near.join(" or "))?;
+                }
+                let listed = &all[..all.len().min(LISTED)];
+                write!(f, " (it has {}", listed.join(", "))?;
+                match all.len() - listed.len() {
+                    0 => write!(f, ")"),
+                    more => write!(f, " and {more} more)"),
+                }
+            }
+            Self::Twice { parameter, names: [first, second] } if first == second => {
+                write!(f, "the parameter {parameter} is asked for twice; name it once")
+            }
+            Self::Twice { parameter, names: [first, second] } => write!(
+                f,
+                "the parameter {parameter} is asked for twice, by '{first}' and by '{second}'; leave one of them out"
+            ),
+            Self::NoDerivative { name, reason } => write!(f, "{name} is no parameter: {reason}"),
+            Self::Unset { name } => write!(f, "{name} is no parameter while it is not set; set it first"),
+        }
+    }
+}
+
+impl std::error::Error for ParameterError {}
+
+/// The names of a parameter: its own, and that of the vector, tensor or list that it is a component of.
+pub(crate) struct Names<'a> {
+    pub(crate) own: &'a str,
+    pub(crate) whole: &'a str,
+}
+
+/// The numbers of the parameters with these names among all of them. A name is that of one parameter, or that of a whole
+/// for all of its components; `center.y` and `center[1]` (from zero) are `center_y`.
+pub(crate) fn find(owner: &str, all: &[Names<'_>], names: &[&str]) -> Result<Vec<usize>, ParameterError> {
+    let mut found: Vec<(usize, &str)> = Vec::new();
+    for name in names.iter().map(|name| name.trim()) {
+        let these = find_one(all, name);
+        if these.is_empty() {
+            let candidates = all.iter().flat_map(|p| [p.whole, p.own]);
+            let mut near = nearest(&spelled(name), candidates);
+            near.dedup();
+            let all = all.iter().map(|p| p.own.into()).collect();
+            return Err(ParameterError::Unknown { owner: owner.into(), name: name.into(), near, all });
+        }
+        for i in these {
+            if let Some((_, first)) = found.iter().find(|(known, _)| *known == i) {
+                let names = [(*first).into(), name.into()];
+                return Err(ParameterError::Twice { parameter: all[i].own.into(), names });
+            }
+            found.push((i, name));
+        }
+    }
+    Ok(found.into_iter().map(|(i, _)| i).collect())
+}
+
+/// With `_` in place of the last dot.
+fn spelled(name: &str) -> String {
+    match name.rsplit_once('.') {
+        Some((whole, part)) => format!("{whole}_{part}"),
+        None => name.into(),
+    }
+}
+
+fn find_one(all: &[Names<'_>], name: &str) -> Vec<usize> {
+    let which = |wanted: &dyn Fn(&Names<'_>) -> bool| -> Vec<usize> {
+        (0..all.len()).filter(|i| wanted(&all[*i])).collect()
+    };
+    let mut these = which(&|p| p.own == name);
+    if these.is_empty() {
+        these = which(&|p| p.whole == name);
+    }
+    if these.is_empty() {
+        let other = spelled(name);
+        these = which(&|p| p.own == other);
+    }
+    let indexed = name.strip_suffix(']').and_then(|name| name.rsplit_once('['));
+    if let (true, Some((whole, index))) = (these.is_empty(), indexed)
+        && let Ok(index) = index.trim().parse::<usize>()
+    {
+        these = which(&|p| p.whole == whole.trim()).into_iter().skip(index).take(1).collect();
+    }
+    these
+}

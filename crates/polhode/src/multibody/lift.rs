@@ -1,0 +1,118 @@
+//! Systems and their elements at a richer scalar.
+
+use super::force::{Force, ForceKind};
+use super::joint::{Joint, JointKind};
+use super::system::{Coordinates, End, Rigid, System};
+use crate::scalar::{Over, Real};
+
+impl<S: Real> End<S> {
+    /// The end with every number as a constant of `T`.
+    pub fn lift<T: Over<S>>(&self) -> End<T> {
+        End { body: self.body, point: self.point.map(T::of), axes: self.axes.map(T::of) }
+    }
+}
+
+impl<S: Real> Rigid<S> {
+    /// The body with every number as a constant of `T`.
+    pub fn lift<T: Over<S>>(&self) -> Rigid<T> {
+        Rigid {
+            name: self.name.clone(),
+            mass: T::of(self.mass),
+            inertia: self.inertia.lift(),
+            position: self.position.map(T::of),
+            attitude: self.attitude.lift(),
+            velocity: self.velocity.map(T::of),
+            omega_body: self.omega_body.map(T::of),
+            loads: self.loads.lift(),
+            free: self.free,
+        }
+    }
+}
+
+impl<S: Real> JointKind<S> {
+    /// The kind with the length of a rod as a constant of `T`.
+    pub fn lift<T: Over<S>>(&self) -> JointKind<T> {
+        match self {
+            JointKind::Spherical => JointKind::Spherical,
+            JointKind::Revolute => JointKind::Revolute,
+            JointKind::Prismatic => JointKind::Prismatic,
+            JointKind::Cylindrical => JointKind::Cylindrical,
+            JointKind::Universal => JointKind::Universal,
+            JointKind::Planar => JointKind::Planar,
+            JointKind::Fixed => JointKind::Fixed,
+            JointKind::Distance(length) => JointKind::Distance(T::of(*length)),
+        }
+    }
+}
+
+impl<S: Real> Joint<S> {
+    /// The joint with every number as a constant of `T`.
+    pub fn lift<T: Over<S>>(&self) -> Joint<T> {
+        Joint { name: self.name.clone(), kind: self.kind.lift(), ends: self.ends.each_ref().map(End::lift) }
+    }
+}
+
+impl<S: Real> Force<S> {
+    /// The force with every number as a constant of `T`.
+    pub fn lift<T: Over<S>>(&self) -> Force<T> {
+        let of = T::of;
+        let kind = match self.kind {
+            ForceKind::SpringDamper { stiffness, damping, length } => {
+                ForceKind::SpringDamper { stiffness: of(stiffness), damping: of(damping), length: of(length) }
+            }
+            ForceKind::TorsionSpring { stiffness, damping, angle } => {
+                ForceKind::TorsionSpring { stiffness: of(stiffness), damping: of(damping), angle: of(angle) }
+            }
+        };
+        Force { name: self.name.clone(), kind, ends: self.ends.each_ref().map(End::lift) }
+    }
+}
+
+impl<S: Real> Coordinates<S> {
+    /// The coordinates with every number as a constant of `T`.
+    pub fn lift<T: Over<S>>(&self) -> Coordinates<T> {
+        let all = |list: &[S]| list.iter().map(|x| T::of(*x)).collect();
+        Coordinates {
+            name: self.name.clone(),
+            mass: all(&self.mass),
+            damping: all(&self.damping),
+            stiffness: all(&self.stiffness),
+            force: all(&self.force),
+            amplitude: all(&self.amplitude),
+            frequency: T::of(self.frequency),
+            phase: T::of(self.phase),
+            position: all(&self.position),
+            velocity: all(&self.velocity),
+        }
+    }
+}
+
+impl<S: Real> System<S> {
+    /// The system with every number as a constant of `T`.
+    ///
+    /// ```
+    /// use polhode::{method::Method, multibody::Simulation, problem::Problem, scalar::Dual};
+    /// // How the position of the top after a tenth of a second depends on its mass.
+    /// let model = Problem::named("heavy-top")?.model()?;
+    /// let mut system = model.system().ok_or("a system")?.lift::<Dual<f64, 1>>();
+    /// system.bodies_mut()[0].mass.eps = [1.0];
+    /// let mut simulation = Simulation::new(&system, &Method::parse("geometric-alpha")?)?;
+    /// for _ in 0..50 {
+    ///     simulation.step(Dual::constant(2e-3))?;
+    /// }
+    /// let position = simulation.bodies()[0].position;
+    /// assert!((position.x.eps[0] - 0.00263708339264666831).abs() < 1e-13);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn lift<T: Over<S>>(&self) -> System<T> {
+        System {
+            gravity: self.gravity.map(T::of),
+            bodies: self.bodies.iter().map(Rigid::lift).collect(),
+            joints: self.joints.iter().map(Joint::lift).collect(),
+            forces: self.forces.iter().map(Force::lift).collect(),
+            extra: self.extra.iter().map(Coordinates::lift).collect(),
+            frames: self.frames.iter().map(|(name, end)| (name.clone(), end.lift())).collect(),
+            taken: self.taken.clone(),
+        }
+    }
+}

@@ -1,0 +1,405 @@
+//! The parameters of a system: every number of its bodies, joints, forces and extra coordinates by name, and how the
+//! system changes with it.
+
+use super::force::ForceKind;
+use super::joint::JointKind;
+use super::system::{End, System};
+use crate::body::RotaryInertia;
+use crate::group::Rotation;
+use crate::lookup::{Names, ParameterError, find};
+use crate::scalar::Real;
+use nalgebra::Vector3;
+use std::collections::HashSet;
+
+/// One number of a system.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SystemParameter {
+    /// Its name: `upper.mass`, `elbow.first_x`.
+    pub name: String,
+    /// Its value. Turns and shifts start from zero.
+    pub value: f64,
+    /// What it is, with its unit.
+    pub help: &'static str,
+    /// The name of the vector, tensor or list that it is a component of.
+    whole: String,
+    target: Target,
+}
+
+/// What a parameter changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Target {
+    Gravity(usize),
+    Body(usize, OfBody),
+    Joint(usize, OfEnds),
+    Length(usize),
+    Force(usize, OfEnds),
+    /// Stiffness, damping, length or angle at rest.
+    Spring(usize, usize),
+    Extra(usize, OfExtra),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum OfBody {
+    Mass,
+    Inertia(usize, usize),
+    Center(usize),
+    Position(usize),
+    Attitude(usize),
+    Velocity(usize),
+    Omega(usize),
+    /// Load, field, component.
+    Load(usize, usize, usize),
+}
+
+/// End and component.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum OfEnds {
+    Point(usize, usize),
+    Axes(usize, usize),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum OfExtra {
+    Mass(usize, usize),
+    Damping(usize, usize),
+    Stiffness(usize, usize),
+    Force(usize),
+    Amplitude(usize),
+    Frequency,
+    Phase,
+    Position(usize),
+    Velocity(usize),
+}
+
+const AXES: [&str; 3] = ["x", "y", "z"];
+const ENDS: [&str; 2] = ["first", "second"];
+const ENTRIES: [(usize, usize, &str); 6] =
+    [(0, 0, "xx"), (1, 1, "yy"), (2, 2, "zz"), (0, 1, "xy"), (0, 2, "xz"), (1, 2, "yz")];
+const POINT: &str = "point of the end, in the axes of its body, m";
+const TURN: &str = "turn of the axes of the end, about these axes, rad";
+
+/// The list while it is made.
+struct List {
+    all: Vec<SystemParameter>,
+    taken: HashSet<String>,
+    /// What the element is, for a name that another element has too.
+    kind: &'static str,
+}
+
+impl List {
+    /// Takes a parameter of an element: the name of a whole, the ending for the component, and the rest.
+    fn add(
+        &mut self,
+        element: &str,
+        (whole, part): (&str, &str),
+        value: f64,
+        help: &'static str,
+        target: Target,
+    ) {
+        let dot = if element.is_empty() { "" } else { "." };
+        let under = if part.is_empty() { "" } else { "_" };
+        let mut whole = format!("{element}{dot}{whole}");
+        if self.taken.contains(&format!("{whole}{under}{part}")) {
+            whole = format!("{}.{whole}", self.kind);
+        }
+        let name = format!("{whole}{under}{part}");
+        self.taken.insert(name.clone());
+        self.all.push(SystemParameter { name, value, help, whole, target });
+    }
+    fn three(
+        &mut self,
+        element: &str,
+        whole: &str,
+        value: [f64; 3],
+        help: &'static str,
+        target: impl Fn(usize) -> Target,
+    ) {
+        for (i, axis) in AXES.into_iter().enumerate() {
+            self.add(element, (whole, axis), value[i], help, target(i));
+        }
+    }
+    fn ends<S: Real>(
+        &mut self,
+        element: &str,
+        ends: &[End<S>; 2],
+        (points, axes): (bool, bool),
+        target: impl Fn(OfEnds) -> Target,
+    ) {
+        for (e, (end, name)) in ends.iter().zip(ENDS).enumerate() {
+            if points {
+                self.three(element, name, values(&end.point), POINT, |i| target(OfEnds::Point(e, i)));
+            }
+            if axes {
+                let name = format!("{name}_axes");
+                self.three(element, &name, [0.0; 3], TURN, |i| target(OfEnds::Axes(e, i)));
+            }
+        }
+    }
+}
+
+fn values<S: Real>(v: &Vector3<S>) -> [f64; 3] {
+    v.map(Real::largest).into()
+}
+
+/// A turn about one axis.
+fn turn<S: Real>(axis: usize, angle: S) -> Rotation<S> {
+    Rotation::from_rotation_vector(&Vector3::from_fn(|i, _| if i == axis { angle } else { S::zero() }))
+}
+
+impl<S: Real> System<S> {
+    /// Every parameter: of gravity, then of each body, joint, force and of the extra coordinates, by the name of the element
+    /// and what it is of it. A name that two elements would share has `joints`, `forces` or `coordinates` before it.
+    ///
+    /// Of a body: `mass`, `inertia_xy` (with `inertia_yx`), `center_x` (moves the centre of mass within the body: what is
+    /// fixed to the body stays where it is, and the inertia about the centre stays), `position_x`, `velocity_x`,
+    /// `omega_body_x`, `attitude_x` (a turn in body axes), and `load_1.value_x` for the fields of its loads. Of a joint or
+    /// force: `first_x` and `second_x` (the points), `first_axes_x` (turns the axes), `length`, `stiffness`, `damping`,
+    /// `angle`. Of coordinates: `mass_12` (with `mass_21`), `damping_12`, `stiffness_12`, `force_1` and so on. What has no
+    /// effect is left out: axes at points, points of torsion springs.
+    ///
+    /// Initial values do not follow a change of a joint: see [`Simulation::assembled`](super::Simulation::assembled).
+    ///
+    /// ```
+    /// use polhode::{method::Method, multibody::Simulation, problem::Problem, scalar::Dual};
+    /// let model = Problem::named("heavy-top")?.model()?;
+    /// let mut system = model.system().ok_or("a system")?.lift::<Dual<f64, 1>>();
+    /// let [mass] = system.find_parameters(&["top.mass"])?[..] else { return Err("one".into()) };
+    /// let mass = system.parameters().swap_remove(mass);
+    /// assert_eq!(mass.value, 15.0);
+    /// system.vary(&mass, Dual { re: 0.0, eps: [1.0] });
+    /// let mut simulation = Simulation::new(&system, &Method::parse("linear-alpha")?)?;
+    /// for _ in 0..50 {
+    ///     simulation.step(Dual::constant(2e-3))?;
+    /// }
+    /// assert!((simulation.bodies()[0].position.x.eps[0] - 0.002_561_650_582_058_097).abs() < 1e-13);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn parameters(&self) -> Vec<SystemParameter> {
+        let mut list = List { all: Vec::new(), taken: HashSet::new(), kind: "system" };
+        let help = "acceleration of gravity in space, m/s^2";
+        list.three("", "gravity", values(&self.gravity), help, Target::Gravity);
+        self.list_bodies(&mut list);
+        list.kind = "joints";
+        for (j, joint) in self.joints.iter().enumerate() {
+            let turns = !matches!(joint.kind, JointKind::Spherical | JointKind::Distance(_));
+            list.ends(&joint.name, &joint.ends, (true, turns), |part| Target::Joint(j, part));
+            if let JointKind::Distance(length) = joint.kind {
+                let help = "length of the rod, m";
+                list.add(&joint.name, ("length", ""), length.largest(), help, Target::Length(j));
+            }
+        }
+        list.kind = "forces";
+        for (f, force) in self.forces.iter().enumerate() {
+            let (parts, turns): ([_; 3], bool) = match force.kind {
+                ForceKind::SpringDamper { stiffness, damping, length } => (
+                    [
+                        ("stiffness", stiffness, "force per unit of elongation, N/m"),
+                        ("damping", damping, "force per unit of its rate, N s/m"),
+                        ("length", length, "length without force, m"),
+                    ],
+                    false,
+                ),
+                ForceKind::TorsionSpring { stiffness, damping, angle } => (
+                    [
+                        ("stiffness", stiffness, "moment per unit of angle, N m/rad"),
+                        ("damping", damping, "moment per unit of its rate, N m s/rad"),
+                        ("angle", angle, "angle without moment, rad"),
+                    ],
+                    true,
+                ),
+            };
+            list.ends(&force.name, &force.ends, (!turns, turns), |part| Target::Force(f, part));
+            for (k, (name, value, help)) in parts.into_iter().enumerate() {
+                list.add(&force.name, (name, ""), value.largest(), help, Target::Spring(f, k));
+            }
+        }
+        list.kind = "coordinates";
+        self.list_extra(&mut list);
+        list.all
+    }
+
+    fn list_bodies(&self, list: &mut List) {
+        list.kind = "bodies";
+        for (b, body) in self.bodies.iter().enumerate() {
+            let (name, of) = (&body.name, |part| Target::Body(b, part));
+            list.add(name, ("mass", ""), body.mass.largest(), "mass, kg", of(OfBody::Mass));
+            for (i, j, part) in ENTRIES {
+                let (value, help) =
+                    (body.inertia.matrix()[(i, j)].largest(), "inertia about the centre of mass, kg m^2");
+                list.add(name, ("inertia", part), value, help, of(OfBody::Inertia(i, j)));
+            }
+            let help = "shift of the centre of mass within the body, m";
+            list.three(name, "center", [0.0; 3], help, |i| of(OfBody::Center(i)));
+            let help = "initial position of the centre of mass in space, m";
+            list.three(name, "position", values(&body.position), help, |i| of(OfBody::Position(i)));
+            let help = "turn in body axes that follows the initial attitude, rad";
+            list.three(name, "attitude", [0.0; 3], help, |i| of(OfBody::Attitude(i)));
+            let help = "initial velocity of the centre of mass in space, m/s";
+            list.three(name, "velocity", values(&body.velocity), help, |i| of(OfBody::Velocity(i)));
+            let help = "initial angular velocity in body axes, rad/s";
+            list.three(name, "omega_body", values(&body.omega_body), help, |i| of(OfBody::Omega(i)));
+            for (l, load) in body.loads.list().iter().enumerate() {
+                let mut load = *load;
+                for (k, (field, mut number)) in load.numbers().into_iter().enumerate() {
+                    let (whole, parts) = (format!("load_{}.{field}", l + 1), number.parts());
+                    for (i, value) in parts.iter().enumerate() {
+                        let part = if parts.len() == 1 { "" } else { AXES[i] };
+                        let help = "number of a load on the body, SI units";
+                        list.add(name, (&whole, part), value.largest(), help, of(OfBody::Load(l, k, i)));
+                    }
+                }
+            }
+        }
+    }
+
+    fn list_extra(&self, list: &mut List) {
+        for (e, extra) in self.extra.iter().enumerate() {
+            let (name, n, of) = (&extra.name, extra.len(), |part| Target::Extra(e, part));
+            type Entry = fn(usize, usize) -> OfExtra;
+            let matrices: [(&str, &[S], Entry, &'static str); 3] = [
+                ("mass", &extra.mass, OfExtra::Mass, "entry of the mass matrix, kg"),
+                ("damping", &extra.damping, OfExtra::Damping, "entry of the damping matrix, N s/m"),
+                ("stiffness", &extra.stiffness, OfExtra::Stiffness, "entry of the stiffness matrix, N/m"),
+            ];
+            for (whole, matrix, entry, help) in matrices {
+                // The mass matrix stays symmetric.
+                let first = |i: usize| if whole == "mass" { i } else { 0 };
+                for (i, j) in (0..n).flat_map(|i| (first(i)..n).map(move |j| (i, j))) {
+                    let apart = if n < 10 { "" } else { "_" };
+                    let part = format!("{}{apart}{}", i + 1, j + 1);
+                    list.add(name, (whole, &part), matrix[i * n + j].largest(), help, of(entry(i, j)));
+                }
+            }
+            type Item = fn(usize) -> OfExtra;
+            let lists: [(&str, &[S], Item, &'static str); 4] = [
+                ("force", &extra.force, OfExtra::Force, "constant force, N"),
+                ("amplitude", &extra.amplitude, OfExtra::Amplitude, "amplitude of the oscillating force, N"),
+                ("position", &extra.position, OfExtra::Position, "initial position, m"),
+                ("velocity", &extra.velocity, OfExtra::Velocity, "initial velocity, m/s"),
+            ];
+            for (whole, values, item, help) in lists {
+                for (i, value) in values.iter().enumerate() {
+                    list.add(name, (whole, &format!("{}", i + 1)), value.largest(), help, of(item(i)));
+                }
+            }
+            let (frequency, phase) = (extra.frequency.largest(), extra.phase.largest());
+            let help = "circular frequency of the oscillating force, rad/s";
+            list.add(name, ("frequency", ""), frequency, help, of(OfExtra::Frequency));
+            list.add(name, ("phase", ""), phase, "its phase at t = 0, rad", of(OfExtra::Phase));
+        }
+    }
+
+    /// The numbers of these parameters in [`System::parameters`]. A name is that of one parameter, or without its component
+    /// for all of them: `upper.center`. `upper.center.y` and `upper.center[1]` (from zero) are `upper.center_y`.
+    pub fn find_parameters(&self, names: &[&str]) -> Result<Vec<usize>, ParameterError> {
+        let all = self.parameters();
+        let known: Vec<Names<'_>> = all.iter().map(|p| Names { own: &p.name, whole: &p.whole }).collect();
+        find("the system", &known, names)
+    }
+
+    /// Adds a change to a parameter of this system, or of one with the same elements. Nothing is checked again.
+    pub fn vary(&mut self, parameter: &SystemParameter, change: S) {
+        match parameter.target {
+            Target::Gravity(i) => self.gravity[i] += change,
+            Target::Body(b, part) => self.vary_body(b, part, change),
+            Target::Joint(j, part) => {
+                vary_ends(self.joints.get_mut(j).map(|joint| &mut joint.ends), part, change)
+            }
+            Target::Length(j) => {
+                if let Some(JointKind::Distance(length)) = self.joints.get_mut(j).map(|joint| &mut joint.kind)
+                {
+                    *length += change;
+                }
+            }
+            Target::Force(f, part) => {
+                vary_ends(self.forces.get_mut(f).map(|force| &mut force.ends), part, change)
+            }
+            Target::Spring(f, k) => {
+                if let Some(force) = self.forces.get_mut(f) {
+                    let (ForceKind::SpringDamper { stiffness, damping, length: rest }
+                    | ForceKind::TorsionSpring { stiffness, damping, angle: rest }) = &mut force.kind;
+                    *[stiffness, damping, rest][k] += change;
+                }
+            }
+            Target::Extra(e, part) => self.vary_extra(e, part, change),
+        }
+    }
+
+    fn vary_body(&mut self, b: usize, part: OfBody, change: S) {
+        let Some(body) = self.bodies.get_mut(b) else { return };
+        match part {
+            OfBody::Mass => body.mass += change,
+            OfBody::Inertia(i, j) => {
+                let mut matrix = *body.inertia.matrix();
+                matrix[(i, j)] += change;
+                if i != j {
+                    matrix[(j, i)] += change;
+                }
+                body.inertia = RotaryInertia::unchecked(matrix);
+            }
+            OfBody::Center(i) => {
+                let mut shift = Vector3::new(S::zero(), S::zero(), S::zero());
+                shift[i] = change;
+                body.position += body.attitude.rotate(&shift);
+                body.velocity += body.attitude.rotate(&body.omega_body.cross(&shift));
+                for point in body.loads.list_mut().iter_mut().flat_map(|load| load.points()) {
+                    *point -= shift;
+                }
+                let name = body.name.clone();
+                let joints = self.joints.iter_mut().flat_map(|joint| &mut joint.ends);
+                let forces = self.forces.iter_mut().flat_map(|force| &mut force.ends);
+                // The frame of the body's own name sits at the centre of mass wherever that is.
+                let frames = self.frames.iter_mut().filter(|(frame, _)| **frame != name).map(|(_, end)| end);
+                for end in joints.chain(forces).chain(frames).filter(|end| end.body == Some(b)) {
+                    end.point -= shift;
+                }
+            }
+            OfBody::Position(i) => body.position[i] += change,
+            OfBody::Attitude(i) => body.attitude = body.attitude.compose(&turn(i, change)),
+            OfBody::Velocity(i) => body.velocity[i] += change,
+            OfBody::Omega(i) => body.omega_body[i] += change,
+            OfBody::Load(l, k, i) => {
+                if let Some(load) = body.loads.list_mut().get_mut(l)
+                    && let Some((_, mut number)) = load.numbers().into_iter().nth(k)
+                    && let Some(x) = number.parts().get_mut(i)
+                {
+                    *x += change;
+                }
+            }
+        }
+    }
+
+    fn vary_extra(&mut self, e: usize, part: OfExtra, change: S) {
+        let Some(extra) = self.extra.get_mut(e) else { return };
+        let n = extra.len();
+        let (list, at) = match part {
+            OfExtra::Mass(i, j) => {
+                if i != j
+                    && let Some(x) = extra.mass.get_mut(j * n + i)
+                {
+                    *x += change;
+                }
+                (&mut extra.mass, i * n + j)
+            }
+            OfExtra::Damping(i, j) => (&mut extra.damping, i * n + j),
+            OfExtra::Stiffness(i, j) => (&mut extra.stiffness, i * n + j),
+            OfExtra::Force(i) => (&mut extra.force, i),
+            OfExtra::Amplitude(i) => (&mut extra.amplitude, i),
+            OfExtra::Position(i) => (&mut extra.position, i),
+            OfExtra::Velocity(i) => (&mut extra.velocity, i),
+            OfExtra::Frequency => return extra.frequency += change,
+            OfExtra::Phase => return extra.phase += change,
+        };
+        if let Some(x) = list.get_mut(at) {
+            *x += change;
+        }
+    }
+}
+
+fn vary_ends<S: Real>(ends: Option<&mut [End<S>; 2]>, part: OfEnds, change: S) {
+    let Some(ends) = ends else { return };
+    match part {
+        OfEnds::Point(end, i) => ends[end].point[i] += change,
+        OfEnds::Axes(end, i) => ends[end].axes *= turn(i, change).matrix(),
+    }
+}

@@ -1,0 +1,92 @@
+//! What is built with duals against differences of what is built with numbers.
+
+use crate::body::Loads;
+use crate::group::{Coordinates, Group};
+use crate::problem::Problem;
+use crate::problem::cases::{Case, Cases};
+use crate::scalar::{Dual, Real};
+
+/// All problems, with data that allow changes to both sides: the heavy top's own inertia is that of a plate, on the edge of
+/// what a body can have.
+fn problems() -> Vec<Problem> {
+    let mut all = Problem::all();
+    for problem in &mut all {
+        match problem.id {
+            "heavy-top" => problem.set("inertia", "0.3,0.4,0.25").unwrap(),
+            "chain" => problem.set("bodies", "3").unwrap(),
+            // Nine entries, a quaternion, and moments that depend on the pose.
+            "driven-body" => {
+                problem.set("inertia", "1,0.05,-0.1,0.05,1.3,0.08,-0.1,0.08,0.7").unwrap();
+                problem.set("attitude", "0.5,0.5,-0.5,0.5").unwrap();
+            }
+            "prescribed-motion" => problem.set("moments_about", "1").unwrap(),
+            _ => {}
+        }
+    }
+    all
+}
+
+/// Snapshot at the start, load and rate of the momentum at another time.
+fn numbers<S: Real, G: Group>(case: &Case<S, G>) -> Vec<S> {
+    let mut row = Vec::new();
+    case.snapshot(&case.start, S::zero()).row(&mut row);
+    // The start of a motion that is prescribed is the same for every rate of its turns.
+    let rate = case.body.momentum_rate(&case.start, S::lift(0.3));
+    row.extend((0..G::Vector::<S>::LEN).map(|i| rate.at(i)));
+    row
+}
+
+fn row<S: Real>(problem: &Problem, change: &dyn Fn(usize) -> S) -> Option<Vec<S>> {
+    match problem.cases(change).unwrap() {
+        Cases::Rotation(case) => Some(numbers(&case)),
+        Cases::Motion(case) => Some(numbers(&case)),
+        Cases::System(_) => None,
+    }
+}
+
+#[test]
+fn every_parameter_of_a_body_has_its_derivative() {
+    for problem in problems() {
+        for (p, parameter) in problem.parameters().iter().enumerate() {
+            let seeded = |i| Dual::<f64, 1> { re: 0.0, eps: [if i == p { 1.0 } else { 0.0 }] };
+            let Some(duals) = row(&problem, &seeded) else { break };
+            let d = 1e-3 * parameter.value.abs().max(0.01);
+            let at = |k: f64| row(&problem, &|i| if i == p { k * d } else { 0.0 }).unwrap();
+            let [a, b, c, e] = [-2.0, -1.0, 1.0, 2.0].map(at);
+            let largest = duals.iter().fold(1e-3, |most: f64, x| most.max(x.eps[0].abs()));
+            let plain = row(&problem, &|_| 0.0).unwrap();
+            for (k, dual) in duals.iter().enumerate() {
+                assert!((dual.re - plain[k]).abs() <= 1e-14 * plain[k].abs().max(1.0), "{}", problem.id);
+                let slope = (8.0 * (c[k] - b[k]) - (e[k] - a[k])) / (12.0 * d);
+                let rounding = 1e-14 * plain[k].abs() / d;
+                assert!(
+                    (dual.eps[0] - slope).abs() < 1e-8 * largest + rounding,
+                    "{} {} number {k}: {} and {slope}",
+                    problem.id,
+                    parameter.name,
+                    dual.eps[0]
+                );
+            }
+            // Everything among the data does something.
+            let works = duals.iter().any(|x| x.eps[0] != 0.0);
+            assert!(works, "{} {}", problem.id, parameter.name);
+        }
+    }
+}
+
+#[test]
+fn a_model_without_changes_is_the_same_to_the_bit() {
+    for problem in problems() {
+        let (plain, zero) = (problem.model().unwrap(), problem.changed(&[(0, 0.0)]).unwrap());
+        assert_eq!(plain.start(), zero.start(), "{}", problem.id);
+    }
+}
+
+#[test]
+fn loads_are_built_alike() {
+    let problem = Problem::named("driven-body").unwrap();
+    let Cases::Rotation(case) = problem.cases::<f64>(&|_| 0.0).unwrap() else { panic!("a rotation") };
+    let load: &Loads<f64> = &case.body.load;
+    assert_eq!(load.list().len(), 6);
+    assert_eq!(load.lift::<Dual<f64, 2>>().list().len(), 6);
+}
