@@ -109,9 +109,19 @@ impl<S: Real> Numbers<S> {
 }
 
 trait Bodies: Group {
+    /// How far the derivatives may be from the expected ones, relative to the largest of them.
+    const BOUND: f64;
+    /// The derivatives after some steps, found in another way.
+    fn expected(method: &Method, kind: Kind, varied: Varied) -> Vec<f64>;
     fn case<S: Real>(kind: Kind, varied: Varied, e: S) -> Case<S, Self>;
 }
 impl Bodies for So3 {
+    const BOUND: f64 = 1e-12;
+    /// By dual numbers all the way.
+    fn expected(method: &Method, kind: Kind, varied: Varied) -> Vec<f64> {
+        let end = run::<Slope, So3>(method, kind, varied, variable());
+        end.iter().map(|x| x.eps[0]).collect()
+    }
     fn case<S: Real>(kind: Kind, varied: Varied, e: S) -> Case<S, So3> {
         let n = Numbers::new(varied, e);
         let body = Body { inertia: RotaryInertia::unchecked(n.tensor()), load: n.loads(kind, false) };
@@ -120,6 +130,18 @@ impl Bodies for So3 {
     }
 }
 impl Bodies for Se3 {
+    const BOUND: f64 = 1e-10;
+    /// By differences of eighth order: Newton's method in dual numbers on SE(3) takes minutes to compile.
+    fn expected(method: &Method, kind: Kind, varied: Varied) -> Vec<f64> {
+        let mut sum = vec![0.0; 13];
+        for (k, weight) in [(1.0, 0.8), (2.0, -0.2), (3.0, 4.0 / 105.0), (4.0, -1.0 / 280.0)] {
+            let end = |e: f64| run::<f64, Se3>(method, kind, varied, e);
+            for (x, (a, b)) in sum.iter_mut().zip(end(k * STEP).into_iter().zip(end(-k * STEP))) {
+                *x += weight * (a - b) / STEP;
+            }
+        }
+        sum
+    }
     fn case<S: Real>(kind: Kind, varied: Varied, e: S) -> Case<S, Se3> {
         let n = Numbers::new(varied, e);
         let center = n.data([0.1, -0.05, 0.2], [0.04, 0.03, -0.1]);
@@ -148,20 +170,21 @@ fn gap(found: &[f64], expected: &[f64]) -> f64 {
 
 const STEPS: u32 = 50;
 const H: f64 = 0.03;
+/// Of the parameter, in differences.
+const STEP: f64 = 0.01;
 
 fn variable() -> Slope {
     Dual::variable(0.0, 0)
 }
 
-/// The derivatives after some steps, by dual numbers all the way.
-fn carried<G: Bodies>(method: &Method, kind: Kind, varied: Varied) -> Vec<f64> {
-    let (body, mut state) = G::case(kind, varied, variable());
-    let mut stepper = Stepper::<Slope, G>::new(method);
+/// The numbers after some steps, by the plain stepper at any scalar.
+fn run<S: Real, G: Bodies>(method: &Method, kind: Kind, varied: Varied, e: S) -> Vec<S> {
+    let (body, mut state) = G::case(kind, varied, e);
+    let mut stepper = Stepper::<S, G>::new(method);
     for n in 0..STEPS {
-        let (t, h) = (Dual::constant(f64::from(n) * H), Dual::constant(H));
-        state = stepper.step(&body, &state, t, h).unwrap();
+        state = stepper.step(&body, &state, S::lift(f64::from(n) * H), S::lift(H)).unwrap();
     }
-    numbers(&state).iter().map(|x| x.eps[0]).collect()
+    numbers(&state)
 }
 
 /// The worst gap of a method over all cases.
@@ -192,8 +215,8 @@ fn worst<G: Bodies>(method: &Method, kinds: &[Kind]) -> f64 {
         assert_eq!(derived.work, stepper.work, "{}", method.id());
         for (varied, state) in VARIED.into_iter().zip(&states) {
             let found: Vec<f64> = numbers(state).iter().map(|x| x.eps[0]).collect();
-            let gap = gap(&found, &carried::<G>(method, kind, varied));
-            if gap > 1e-13 {
+            let gap = gap(&found, &G::expected(method, kind, varied));
+            if gap > 0.1 * G::BOUND {
                 println!("{} {kind:?} {varied:?} on {}: {gap:e}", method.id(), G::NAME);
             }
             worst = worst.max(gap);
@@ -210,7 +233,7 @@ fn methods() -> Vec<Method> {
 fn derivatives_of_turning_bodies_are_exact() {
     for method in methods() {
         let worst = worst::<So3>(&method, &KINDS);
-        assert!(worst < 1e-12, "{}: {worst:e}", method.id());
+        assert!(worst < So3::BOUND, "{}: {worst:e}", method.id());
     }
 }
 
@@ -218,7 +241,7 @@ fn derivatives_of_turning_bodies_are_exact() {
 fn derivatives_of_moving_bodies_are_exact() {
     for method in methods() {
         let worst = worst::<Se3>(&method, &KINDS);
-        assert!(worst < 1e-12, "{}: {worst:e}", method.id());
+        assert!(worst < Se3::BOUND, "{}: {worst:e}", method.id());
     }
 }
 
@@ -227,11 +250,10 @@ fn derivatives_are_exact_with_every_option_and_in_compositions() {
     let tableaus = ["mkrk:0 0 0; 5/24 1/3 -1/24; 1/6 2/3 1/6 | 1/6 2/3 1/6", "mkrk:1/4 0; 1/2 1/4 | 1/2 1/2"];
     let lifted = composed(4).into_iter().chain(tableaus.map(method));
     for method in variants().into_iter().chain(lifted) {
-        let worst = f64::max(
-            worst::<So3>(&method, &[Kind::Driven, Kind::Rest]),
-            worst::<Se3>(&method, &[Kind::Driven, Kind::Rest]),
-        );
-        assert!(worst < 1e-12, "{}: {worst:e}", method.id());
+        let turning = worst::<So3>(&method, &[Kind::Driven, Kind::Rest]);
+        assert!(turning < So3::BOUND, "{}: {turning:e}", method.id());
+        let moving = worst::<Se3>(&method, &[Kind::Driven, Kind::Rest]);
+        assert!(moving < Se3::BOUND, "{}: {moving:e}", method.id());
     }
 }
 

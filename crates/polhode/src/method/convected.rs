@@ -303,7 +303,10 @@ impl<S: Real> Convected<S> {
 impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for Convected<S> {
     type Unknown = Frames;
     const POLISHED: bool = true;
-    const LOADED: bool = false;
+    #[inline(always)]
+    fn is_loaded(&self) -> bool {
+        false
+    }
     fn guess(&self, start: &Start<'_, S, G, L>, end_velocity: &G::Vector<S>) -> G::Frame<S> {
         let map = Vectorial { kind: MapKind::Cayley, reading: Reading::Hom4 };
         let step = G::increment(map, &(mean(start, end_velocity) * start.h));

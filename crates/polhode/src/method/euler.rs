@@ -59,7 +59,10 @@ impl BackwardRate {
 
 impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for BackwardRate {
     type Unknown = One;
-    const LOADED: bool = false;
+    #[inline(always)]
+    fn is_loaded(&self) -> bool {
+        false
+    }
     #[inline(always)]
     fn guess(&self, _start: &Start<'_, S, G, L>, end_velocity: &G::Vector<S>) -> G::Vector<S> {
         *end_velocity
@@ -102,7 +105,10 @@ pub(super) struct BackwardMomentum;
 
 impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for BackwardMomentum {
     type Unknown = One;
-    const LOADED: bool = false;
+    #[inline(always)]
+    fn is_loaded(&self) -> bool {
+        false
+    }
     #[inline(always)]
     fn guess(&self, _start: &Start<'_, S, G, L>, end_velocity: &G::Vector<S>) -> G::Vector<S> {
         *end_velocity

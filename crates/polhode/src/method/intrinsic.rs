@@ -164,7 +164,10 @@ impl<M: Map, R: Rule> Preserving<M, R> {
 
 impl<S: Real, G: Group, L: Load<S>, M: Map, R: Rule> Scheme<S, G, L> for Preserving<M, R> {
     type Unknown = One;
-    const LOADED: bool = R::LOADED;
+    #[inline(always)]
+    fn is_loaded(&self) -> bool {
+        R::LOADED
+    }
     #[inline(always)]
     fn guess(&self, start: &Start<'_, S, G, L>, end_velocity: &G::Vector<S>) -> G::Vector<S> {
         mean(start, end_velocity)
@@ -282,7 +285,10 @@ impl Decaying {
 
 impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for Decaying {
     type Unknown = Two;
-    const LOADED: bool = false;
+    #[inline(always)]
+    fn is_loaded(&self) -> bool {
+        false
+    }
     #[inline(always)]
     fn guess(&self, start: &Start<'_, S, G, L>, end_velocity: &G::Vector<S>) -> G::Pair<S> {
         G::join(end_velocity, &start.velocity)

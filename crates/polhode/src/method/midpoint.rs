@@ -64,7 +64,10 @@ impl Swc1 {
 
 impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for Swc1 {
     type Unknown = One;
-    const LOADED: bool = false;
+    #[inline(always)]
+    fn is_loaded(&self) -> bool {
+        false
+    }
     #[inline(always)]
     fn guess(&self, start: &Start<'_, S, G, L>, end_velocity: &G::Vector<S>) -> G::Vector<S> {
         mean(start, end_velocity)

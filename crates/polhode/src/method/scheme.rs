@@ -24,6 +24,13 @@ pub struct Start<'a, S: Real, G: Group, L> {
     pub forward: bool,
 }
 
+impl<S: Real, G: Group, L> Clone for Start<'_, S, G, L> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<S: Real, G: Group, L> Copy for Start<'_, S, G, L> {}
+
 impl<'a, S: Real, G: Group, L: Load<S>> Start<'a, S, G, L> {
     /// Collects what a step from `state` needs.
     #[inline(always)]
@@ -131,8 +138,6 @@ pub trait Scheme<S: Real, G: Group, L: Load<S>> {
     /// True if every solution gets a last correction: for unknowns so many that round-off in one of them hides behind the
     /// others.
     const POLISHED: bool = false;
-    /// True if the load at the start of the step is in the equations, not only in the guess.
-    const LOADED: bool = true;
     /// The unknown, given a guess of the velocity at the end of the step.
     fn guess(&self, start: &Start<'_, S, G, L>, end_velocity: &G::Vector<S>) -> Of<Self, S, G, L, S>;
     /// The unknown for which the body stays where it is.
@@ -148,6 +153,11 @@ pub trait Scheme<S: Real, G: Group, L: Load<S>> {
     ) -> Of<Self, S, G, L, T>;
     /// The new state, from the solution.
     fn finish<T: Over<S>>(&self, start: &Start<'_, S, G, L>, x: &Of<Self, S, G, L, T>) -> State<T, G>;
+    /// True if the load at the start of the step is in the equations, not only in the guess.
+    #[inline(always)]
+    fn is_loaded(&self) -> bool {
+        true
+    }
     /// Residual and new state at once, for derivatives; a scheme may share what both need.
     #[inline(always)]
     fn outcome<T: Over<S>>(

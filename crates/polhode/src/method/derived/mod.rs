@@ -17,7 +17,7 @@ use super::midpoint::{Akw, Swc1};
 use super::named::Method;
 use super::newmark::Local;
 use super::registry::Part;
-use super::scheme::Start;
+use super::scheme::{Scheme, Start};
 use super::trapezoid::Trapezoid;
 use crate::body::{Body, Load, State};
 use crate::group::{
@@ -25,7 +25,7 @@ use crate::group::{
 };
 use crate::scalar::{Dual, Real};
 use crate::solve::{StepError, Work};
-use implicit::{Block, Step};
+use implicit::{departure, follow, solve};
 use nalgebra::Vector3;
 use stages::Stages;
 
@@ -197,8 +197,7 @@ impl<G: Group, const N: usize> Derived<G, N> {
         for (part, begin, fraction) in &self.parts {
             let (t, h) = (t + begin * h, fraction * h);
             let (dual_t, dual_h) = (Dual::constant(t), Dual::constant(h));
-            let states = &mut self.next;
-            let mut step = Step { body, state: &next, t, h, work: &mut self.work };
+            let (states, work) = (&mut self.next, &mut self.work);
             macro_rules! explicit {
                 ($function:path) => {{
                     for (body, state) in varied.iter().zip(states) {
@@ -209,16 +208,37 @@ impl<G: Group, const N: usize> Derived<G, N> {
             }
             macro_rules! implicit {
                 ($scheme:expr, $varied:expr) => {{
-                    let (plain, scheme) = ($scheme, $varied);
-                    let solved = step.solve(|_| plain)?;
+                    let scheme = $varied;
+                    let (solution, end) = solve(&$scheme, Start::new(body, &next, t, h), work)?;
+                    let loaded = Scheme::<Dual<f64, N>, G, D>::is_loaded(&scheme);
                     for (body, state) in varied.iter().zip(states) {
-                        Block { body, state, t: dual_t, h: dual_h }.follow(|_| scheme, &solved.0);
+                        (*state, _) = follow(&scheme, &departure(loaded, body, state, t, h), &solution);
                     }
-                    solved.1.state
+                    end.state
                 }};
                 ($scheme:expr) => {
                     implicit!($scheme, $scheme)
                 };
+            }
+            // A scheme made anew from the start of each step, and from the rates carried to it.
+            macro_rules! carrying {
+                (|$start:ident, $rates:ident| $scheme:expr) => {{
+                    let known = self.memory.holds(&next);
+                    let $start = &Start::new(body, &next, t, h);
+                    let $rates = || self.memory.at($start.state, || Rates::fresh($start));
+                    let (solution, end) = solve(&$scheme, *$start, work)?;
+                    for ((body, state), block) in varied.iter().zip(states).zip(&mut self.blocks) {
+                        let $start = &departure(true, body, state, t, h);
+                        let $rates = || if known { block.rates } else { Rates::fresh($start) };
+                        let (end, carried) = follow(&$scheme, $start, &solution);
+                        *state = end;
+                        block.next = carried.map_or(block.next, Rates::from);
+                    }
+                    if let Some(carried) = end.carried {
+                        self.memory.set(carried.into());
+                    }
+                    end.state
+                }};
             }
             // The fast one of the family has code of its own for each map in the plain step, see its own step.
             macro_rules! preserving {
@@ -257,52 +277,19 @@ impl<G: Group, const N: usize> Derived<G, N> {
                 }
                 Part::Decaying(map) => implicit!(Decaying { map: *map }),
                 Part::Galpha(map, alpha) => {
-                    let known = self.memory.holds(&next);
-                    let memory = &self.memory;
-                    let (solution, end) = step.solve(|start| Galpha {
-                        map: *map,
-                        alpha: *alpha,
-                        rates: memory.at(start.state, || Rates::fresh(start)),
-                    })?;
-                    for ((body, state), block) in varied.iter().zip(states).zip(&mut self.blocks) {
-                        let scheme = |start: &Start<'_, _, G, D>| {
-                            let rates = if known { block.rates } else { Rates::fresh(start) };
-                            Galpha { map: *map, alpha: *alpha, rates }
-                        };
-                        let carried = Block { body, state, t: dual_t, h: dual_h }.follow(scheme, &solution);
-                        block.next = carried.map_or(block.next, Rates::from);
-                    }
-                    if let Some(carried) = end.carried {
-                        self.memory.set(carried.into());
-                    }
-                    end.state
+                    carrying!(|start, rates| Galpha { map: *map, alpha: *alpha, rates: rates() })
                 }
                 Part::Newmark(newmark) => {
-                    let known = self.memory.holds(&next);
-                    let memory = &self.memory;
-                    let (solution, end) = step.solve(|start| {
-                        Local::new(*newmark, start, || memory.at(start.state, || Rates::fresh(start)))
-                    })?;
-                    for ((body, state), block) in varied.iter().zip(states).zip(&mut self.blocks) {
-                        let scheme = |start: &Start<'_, _, G, D>| {
-                            let rates = || if known { block.rates } else { Rates::fresh(start) };
-                            Local::new(*newmark, start, rates)
-                        };
-                        let carried = Block { body, state, t: dual_t, h: dual_h }.follow(scheme, &solution);
-                        block.next = carried.map_or(block.next, Rates::from);
-                    }
-                    if let Some(carried) = end.carried {
-                        self.memory.set(carried.into());
-                    }
-                    end.state
+                    carrying!(|start, rates| Local::new(*newmark, start, rates))
                 }
                 Part::Convected(_) => {
-                    let (solution, end) =
-                        step.solve(|start| Convected::scaled(Frame::of(start.state), start))?;
+                    let start = Start::new(body, &next, t, h);
+                    let scheme = Convected::scaled(Frame::of(start.state), &start);
+                    let (solution, end) = solve(&scheme, start, work)?;
                     for (body, state) in varied.iter().zip(states) {
-                        let scheme =
-                            |start: &Start<'_, _, G, D>| Convected::scaled(Frame::of(start.state), start);
-                        Block { body, state, t: dual_t, h: dual_h }.follow(scheme, &solution);
+                        let start = departure(false, body, state, t, h);
+                        let scheme = Convected::scaled(Frame::of(start.state), &start);
+                        (*state, _) = follow(&scheme, &start, &solution);
                     }
                     end.state
                 }
@@ -314,7 +301,7 @@ impl<G: Group, const N: usize> Derived<G, N> {
                     end
                 }
                 Part::Mkrk => match &mut self.stages {
-                    Some(stages) => stages.step(step, varied, states)?,
+                    Some(stages) => stages.step((body, varied), (&next, states), (t, h), work)?,
                     None => next,
                 },
                 Part::Alpha(_) => return Err(StepError::NeedsSystem),

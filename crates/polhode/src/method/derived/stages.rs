@@ -2,13 +2,12 @@
 //! derivative of F for stages that stand still, and DF its slope, the derivatives of the stages solve
 //! Y'_k - h Σ a_kj DF_j Y'_j = Y'₀ + h Σ a_kj F'_j, a linear system that all directions share.
 
-use super::implicit::Step;
 use crate::body::{Body, Load, State};
 use crate::group::{Coordinates, Group, Jet, lift};
 use crate::method::mkrk::{self, slope_pair, stage};
 use crate::method::tableau::Tableau;
 use crate::scalar::{Dual, Over};
-use crate::solve::{StepError, factorize, substitute_rows};
+use crate::solve::{StepError, Work, factorize, substitute_rows};
 use core::ops::Range;
 
 /// The scalar that carries the derivatives with respect to one stage.
@@ -47,11 +46,11 @@ impl<G: Group, const N: usize> Stages<G, N> {
     #[inline(never)]
     pub(super) fn step<L: Load<f64>, D: Load<Dual<f64, N>>>(
         &mut self,
-        step: Step<'_, G, L>,
-        varied: &[Body<Dual<f64, N>, G, D>],
-        states: &mut [State<Dual<f64, N>, G>],
+        (body, varied): (&Body<f64, G, L>, &[Body<Dual<f64, N>, G, D>]),
+        (state, states): (&State<f64, G>, &mut [State<Dual<f64, N>, G>]),
+        (t, h): (f64, f64),
+        work: &mut Work,
     ) -> Result<State<f64, G>, StepError> {
-        let Step { body, state, t, h, work } = step;
         let end = self.plain.step(body, state, t, h, work)?;
         if self.plain.classical {
             for (body, state) in varied.iter().zip(states) {
