@@ -111,6 +111,10 @@ impl<S: Real, G: Group, L: Load<S>> Body<S, G, L> {
         let v = self.velocity(state);
         G::transport(&v, &state.momentum) + self.load_from(t, &state.pose, &v)
     }
+    /// The rate of change of the body velocity from `t` on: Ω̇ on SO(3), {v̇, Ω̇} on SE(3), in body axes.
+    pub fn acceleration(&self, state: &State<S, G>, t: S) -> G::Vector<S> {
+        G::velocity(&self.inertia, &self.momentum_rate(state, t))
+    }
 }
 
 /// A body that turns about a fixed point.

@@ -15,7 +15,9 @@ use super::memory::{Carried, Memory};
 use super::midpoint::mean;
 use super::scheme::{Range, Scheme, Start, Unknown, solve};
 use crate::body::{Load, State};
-use crate::group::{Cayley, Coordinates, Group, Jet, MapKind, Reading, Rotation, Vectorial, spin, unit};
+use crate::group::{
+    Cayley, Coordinates, Group, Jet, MapKind, Reading, Rotation, Vectorial, lift, spin, unit,
+};
 use crate::scalar::{Mask, Over, Real};
 use crate::solve::{Factor, Lu, StepError, Work};
 use nalgebra::{Matrix3, SVector, Vector3};
@@ -81,7 +83,7 @@ fn times<T: Real>(a: &Matrix3<T>, b: &Matrix3<T>) -> Matrix3<T> {
 }
 
 impl<T: Real> Frame<T> {
-    fn of<G: Group>(state: &State<T, G>) -> Self {
+    pub(super) fn of<G: Group>(state: &State<T, G>) -> Self {
         let k = G::kinematics(T::zero(), &state.pose, &state.momentum);
         let base = k.attitude.matrix();
         Frame {
@@ -228,14 +230,14 @@ impl<G: Group> Unknown<G> for Frames {
 }
 
 /// One step from base vectors and momenta. The unknown is the change of all of them.
-struct Convected<S> {
+pub(super) struct Convected<S> {
     old: Frame<S>,
     scale: Scale<S>,
 }
 
 impl<S: Real> Convected<S> {
     /// With unknowns in rad/s (and m/s) each.
-    fn scaled<G: Group, L>(old: Frame<S>, start: &Start<'_, S, G, L>) -> Self {
+    pub(super) fn scaled<G: Group, L>(old: Frame<S>, start: &Start<'_, S, G, L>) -> Self {
         let n = G::Vector::<S>::LEN;
         let entry = |j: usize| G::momentum(&start.body.inertia, &unit::<S, G::Vector<S>>(j)).at(j);
         let inertia = (entry(n - 3) + entry(n - 2) + entry(n - 1)) * S::lift(1.0 / 3.0);
@@ -301,6 +303,10 @@ impl<S: Real> Convected<S> {
 impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for Convected<S> {
     type Unknown = Frames;
     const POLISHED: bool = true;
+    #[inline(always)]
+    fn is_loaded(&self) -> bool {
+        false
+    }
     fn guess(&self, start: &Start<'_, S, G, L>, end_velocity: &G::Vector<S>) -> G::Frame<S> {
         let map = Vectorial { kind: MapKind::Cayley, reading: Reading::Hom4 };
         let step = G::increment(map, &(mean(start, end_velocity) * start.h));
@@ -332,13 +338,13 @@ impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for Convected<S> {
         let twist = G::velocity(&start.body.inertia, &((old + new) * S::lift(0.5)));
         Some(Range::new(Cayley, turned::<S, G>(&(twist * start.h))))
     }
-    fn finish(&self, start: &Start<'_, S, G, L>, x: &G::Frame<S>) -> State<S, G> {
-        let near = G::kinematics(start.t, &start.state.pose, &start.velocity).attitude;
-        let [old, new] = self.ends::<G, S>(x);
+    fn finish<T: Over<S>>(&self, start: &Start<'_, S, G, L>, x: &G::Frame<T>) -> State<T, G> {
+        let near = start.kinematics().attitude;
+        let [old, new] = self.ends::<G, T>(x);
         let pose = G::pose(&new.attitude(&near), &new.position);
         // Not that of the new frame alone: base vectors that are a little short would shorten it in every step.
         let change = new.body_momentum::<G>() - old.body_momentum::<G>();
-        State { pose, momentum: start.state.momentum + change }
+        State { pose, momentum: lift::<S, T, _, G::Vector<T>>(&start.state.momentum) + change }
     }
 }
 

@@ -4,7 +4,7 @@
 //! Momentum form, eqs (18), (19):  P₁ = exp[-h V](P₀ + h T) forward, P₁ = exp[-h V] P₀ + h T backward
 //! with V, P, T at the start (forward) or at the end (backward) of the step.
 
-use super::scheme::{One, Scheme, Start};
+use super::scheme::{One, Outcome, Scheme, Start};
 use crate::body::{Body, Load, State};
 use crate::group::{Exponential, Group, NearZero, lift, unit};
 use crate::scalar::{Over, Real};
@@ -60,6 +60,10 @@ impl BackwardRate {
 impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for BackwardRate {
     type Unknown = One;
     #[inline(always)]
+    fn is_loaded(&self) -> bool {
+        false
+    }
+    #[inline(always)]
     fn guess(&self, _start: &Start<'_, S, G, L>, end_velocity: &G::Vector<S>) -> G::Vector<S> {
         *end_velocity
     }
@@ -70,10 +74,21 @@ impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for BackwardRate {
         *x - G::velocity(&inertia, &p1)
     }
     #[inline(always)]
-    fn finish(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>) -> State<S, G> {
+    fn finish<T: Over<S>>(&self, start: &Start<'_, S, G, L>, x: &G::Vector<T>) -> State<T, G> {
         // Not M x: M times the rounded M⁻¹ is not quite one, and the same error in every step would add up.
-        let (step, momentum) = Self::step(start, &start.body.inertia, x);
+        let (step, momentum) = Self::step(start, &G::lift_inertia::<S, T>(&start.body.inertia), x);
         State { pose: start.advance(&step), momentum }
+    }
+    #[inline(always)]
+    fn outcome<T: Over<S>>(
+        &self,
+        start: &Start<'_, S, G, L>,
+        x: &G::Vector<T>,
+    ) -> Outcome<T, G, G::Vector<T>> {
+        let inertia = G::lift_inertia::<S, T>(&start.body.inertia);
+        let (step, momentum) = Self::step(start, &inertia, x);
+        let residual = *x - G::velocity(&inertia, &momentum);
+        Outcome { residual, state: State { pose: start.advance(&step), momentum }, carried: None }
     }
     /// Without the load: its derivative comes with h².
     #[inline(always)]
@@ -91,6 +106,10 @@ pub(super) struct BackwardMomentum;
 impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for BackwardMomentum {
     type Unknown = One;
     #[inline(always)]
+    fn is_loaded(&self) -> bool {
+        false
+    }
+    #[inline(always)]
     fn guess(&self, _start: &Start<'_, S, G, L>, end_velocity: &G::Vector<S>) -> G::Vector<S> {
         *end_velocity
     }
@@ -104,11 +123,22 @@ impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for BackwardMomentum {
         *x - G::velocity(&inertia, &(G::pull(&step, &p0) + load * h))
     }
     #[inline(always)]
-    fn finish(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>) -> State<S, G> {
-        let step = G::increment(Exponential, &(*x * start.h));
+    fn finish<T: Over<S>>(&self, start: &Start<'_, S, G, L>, x: &G::Vector<T>) -> State<T, G> {
+        let (h, p0) = (T::of(start.h), lift::<S, T, _, G::Vector<T>>(&start.state.momentum));
+        let step = G::increment(Exponential, &(*x * h));
         let pose = start.advance(&step);
         let load = start.end_load(&pose, x);
-        State { pose, momentum: G::pull(&step, &start.state.momentum) + load * start.h }
+        State { pose, momentum: G::pull(&step, &p0) + load * h }
+    }
+    #[inline(always)]
+    fn outcome<T: Over<S>>(
+        &self,
+        start: &Start<'_, S, G, L>,
+        x: &G::Vector<T>,
+    ) -> Outcome<T, G, G::Vector<T>> {
+        let state: State<T, G> = self.finish(start, x);
+        let inertia = G::lift_inertia::<S, T>(&start.body.inertia);
+        Outcome { residual: *x - G::velocity(&inertia, &state.momentum), state, carried: None }
     }
     /// To second order in h; the load is left out, its derivative comes with h².
     #[inline(always)]

@@ -10,7 +10,7 @@
 use super::intrinsic::turned;
 use super::memory::{Memory, Rates};
 use super::midpoint::mean;
-use super::scheme::{One, Range, Scheme, Start, solve};
+use super::scheme::{One, Outcome, Range, Scheme, Start, solve};
 use crate::body::{Load, State};
 use crate::group::{Group, Vectorial, lift, unit};
 use crate::scalar::{Over, Real};
@@ -58,7 +58,7 @@ pub(super) fn step<S: Real, G: Group, L: Load<S>>(
     let scheme = Galpha { map, alpha, rates: memory.at(start.state, || Rates::fresh(&start)) };
     let x = solve(&scheme, &mut start, work)?;
     let end = scheme.step(&start, &x);
-    memory.set(Rates { velocity: end.rate, algorithmic: G::pull_velocity(&end.step, &end.algorithmic) });
+    memory.set(end.rates());
     Ok(end.state(&start))
 }
 
@@ -74,18 +74,27 @@ struct End<T: Real, G: Group> {
     algorithmic: G::Vector<T>,
 }
 
-impl<S: Real, G: Group> End<S, G> {
+impl<T: Real, G: Group> End<T, G> {
     #[inline(always)]
-    fn state<L: Load<S>>(&self, start: &Start<'_, S, G, L>) -> State<S, G> {
-        State { pose: start.advance(&self.step), momentum: G::momentum(&start.body.inertia, &self.velocity) }
+    fn state<S: Real, L: Load<S>>(&self, start: &Start<'_, S, G, L>) -> State<T, G>
+    where
+        T: Over<S>,
+    {
+        let inertia = G::lift_inertia::<S, T>(&start.body.inertia);
+        State { pose: start.advance(&self.step), momentum: G::momentum(&inertia, &self.velocity) }
+    }
+    /// What the next step goes on with.
+    #[inline(always)]
+    fn rates(&self) -> Rates<T, G> {
+        Rates { velocity: self.rate, algorithmic: G::pull_velocity(&self.step, &self.algorithmic) }
     }
 }
 
 /// One step. The unknown is the end velocity, seen from the body frame at the start.
-struct Galpha<S: Real, G: Group> {
-    map: Vectorial,
-    alpha: Alpha,
-    rates: Rates<S, G>,
+pub(super) struct Galpha<S: Real, G: Group> {
+    pub(super) map: Vectorial,
+    pub(super) alpha: Alpha,
+    pub(super) rates: Rates<S, G>,
 }
 
 impl<S: Real, G: Group> Galpha<S, G> {
@@ -115,6 +124,19 @@ impl<S: Real, G: Group> Galpha<S, G> {
         let new = G::push_velocity(&step, &rate) * T::lift(1.0 - f) + lift::<S, T, _, G::Vector<T>>(&old);
         End { step, velocity: v, rate, algorithmic: new * T::lift(1.0 / (1.0 - m)) }
     }
+    /// What is left of the update of the velocity, for a_f.
+    #[inline(always)]
+    fn left<L: Load<S>, T: Over<S>>(
+        &self,
+        start: &Start<'_, S, G, L>,
+        x: &G::Vector<T>,
+        a1: &G::Vector<T>,
+    ) -> G::Vector<T> {
+        let (h, gamma) = (T::of(start.h), self.alpha.gamma);
+        let v = lift::<S, T, _, G::Vector<T>>(&start.velocity);
+        let a0 = lift::<S, T, _, G::Vector<T>>(&self.rates.algorithmic);
+        *x - (v + a0 * (h * T::lift(1.0 - gamma)) + *a1 * (h * T::lift(gamma)))
+    }
 }
 
 impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for Galpha<S, G> {
@@ -134,15 +156,25 @@ impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for Galpha<S, G> {
     }
     #[inline(always)]
     fn residual<T: Over<S>>(&self, start: &Start<'_, S, G, L>, x: &G::Vector<T>) -> G::Vector<T> {
-        let (h, gamma) = (T::of(start.h), self.alpha.gamma);
-        let a1 = self.step(start, x).algorithmic;
-        let v = lift::<S, T, _, G::Vector<T>>(&start.velocity);
-        let a0 = lift::<S, T, _, G::Vector<T>>(&self.rates.algorithmic);
-        *x - (v + a0 * (h * T::lift(1.0 - gamma)) + a1 * (h * T::lift(gamma)))
+        self.left(start, x, &self.step(start, x).algorithmic)
     }
     #[inline(always)]
-    fn finish(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>) -> State<S, G> {
+    fn finish<T: Over<S>>(&self, start: &Start<'_, S, G, L>, x: &G::Vector<T>) -> State<T, G> {
         self.step(start, x).state(start)
+    }
+    #[inline(always)]
+    fn outcome<T: Over<S>>(
+        &self,
+        start: &Start<'_, S, G, L>,
+        x: &G::Vector<T>,
+    ) -> Outcome<T, G, G::Vector<T>> {
+        let end = self.step(start, x);
+        let Rates { velocity, algorithmic } = end.rates();
+        Outcome {
+            residual: self.left(start, x, &end.algorithmic),
+            state: end.state(start),
+            carried: Some([velocity, algorithmic]),
+        }
     }
     /// Exact up to the derivative of the load and, since V̇_i stands for V̇_f in a term with h², to third order in h.
     #[inline(always)]

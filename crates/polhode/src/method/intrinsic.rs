@@ -8,7 +8,7 @@
 //! step behind the jump; the load there is that of state j, not of state i, or stiff loads make the scheme unstable.
 
 use super::midpoint::{mean, mean_tangent};
-use super::scheme::{self, One, Range, Scheme, Start, Two, sided};
+use super::scheme::{self, One, Outcome, Range, Scheme, Start, Two, sided};
 use crate::body::{Body, Load, State};
 use crate::group::{
     Cayley, Coordinates, EulerRodrigues, Exponential, Group, Map, MapKind, Reading, Vectorial,
@@ -51,6 +51,8 @@ pub(super) fn turned<S: Real, G: Group>(psi: &G::Vector<S>) -> S {
 
 /// The load of a step, as a type.
 pub(super) trait Rule: Copy + 'static {
+    /// True if the load at the start is in it.
+    const LOADED: bool = false;
     /// The new pose and momentum, for the mean velocity `w`.
     fn step<M: Map, S: Real, G: Group, L: Load<S>, T: Over<S>>(
         &self,
@@ -100,6 +102,7 @@ impl Rule for AtMidpoint {
 }
 
 impl Rule for MeanOfEnds {
+    const LOADED: bool = true;
     #[inline(always)]
     fn step<M: Map, S: Real, G: Group, L: Load<S>, T: Over<S>>(
         &self,
@@ -140,28 +143,52 @@ impl Rule for ByWork {
 /// h W·A, because the motion leaves its own W where it is.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Preserving<M, R> {
-    map: M,
-    load: R,
+    pub(super) map: M,
+    pub(super) load: R,
+}
+
+impl<M: Map, R: Rule> Preserving<M, R> {
+    /// What is left of the equation, for the new momentum.
+    #[inline(always)]
+    fn left<S: Real, G: Group, L: Load<S>, T: Over<S>>(
+        start: &Start<'_, S, G, L>,
+        x: &G::Vector<T>,
+        p1: &G::Vector<T>,
+    ) -> G::Vector<T> {
+        let inertia = G::lift_inertia::<S, T>(&start.body.inertia);
+        // In this sequence little waits for the new momentum.
+        (*x - lift::<S, T, _, G::Vector<T>>(&(start.velocity * S::lift(0.5))))
+            - G::velocity(&inertia, p1) * T::lift(0.5)
+    }
 }
 
 impl<S: Real, G: Group, L: Load<S>, M: Map, R: Rule> Scheme<S, G, L> for Preserving<M, R> {
     type Unknown = One;
+    #[inline(always)]
+    fn is_loaded(&self) -> bool {
+        R::LOADED
+    }
     #[inline(always)]
     fn guess(&self, start: &Start<'_, S, G, L>, end_velocity: &G::Vector<S>) -> G::Vector<S> {
         mean(start, end_velocity)
     }
     #[inline(always)]
     fn residual<T: Over<S>>(&self, start: &Start<'_, S, G, L>, x: &G::Vector<T>) -> G::Vector<T> {
-        let inertia = G::lift_inertia::<S, T>(&start.body.inertia);
-        let (_, p1) = self.load.step(self.map, start, x);
-        // In this sequence little waits for the new momentum.
-        (*x - lift::<S, T, _, G::Vector<T>>(&(start.velocity * S::lift(0.5))))
-            - G::velocity(&inertia, &p1) * T::lift(0.5)
+        Self::left(start, x, &self.load.step(self.map, start, x).1)
     }
     #[inline(always)]
-    fn finish(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>) -> State<S, G> {
+    fn finish<T: Over<S>>(&self, start: &Start<'_, S, G, L>, x: &G::Vector<T>) -> State<T, G> {
         let (pose, momentum) = self.load.step(self.map, start, x);
         State { pose, momentum }
+    }
+    #[inline(always)]
+    fn outcome<T: Over<S>>(
+        &self,
+        start: &Start<'_, S, G, L>,
+        x: &G::Vector<T>,
+    ) -> Outcome<T, G, G::Vector<T>> {
+        let state: State<T, G> = self.finish(start, x);
+        Outcome { residual: Self::left(start, x, &state.momentum), state, carried: None }
     }
     /// 1 - h/2 M⁻¹ G(y) H(-Q).
     #[inline(always)]
@@ -259,6 +286,10 @@ impl Decaying {
 impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for Decaying {
     type Unknown = Two;
     #[inline(always)]
+    fn is_loaded(&self) -> bool {
+        false
+    }
+    #[inline(always)]
     fn guess(&self, start: &Start<'_, S, G, L>, end_velocity: &G::Vector<S>) -> G::Pair<S> {
         G::join(end_velocity, &start.velocity)
     }
@@ -269,9 +300,17 @@ impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for Decaying {
         *x - G::join(&G::velocity(&inertia, &b.momentum), &G::velocity(&inertia, &b.jump))
     }
     #[inline(always)]
-    fn finish(&self, start: &Start<'_, S, G, L>, x: &G::Pair<S>) -> State<S, G> {
+    fn finish<T: Over<S>>(&self, start: &Start<'_, S, G, L>, x: &G::Pair<T>) -> State<T, G> {
         let b = self.step(start, x);
         State { pose: start.advance(&b.end), momentum: b.momentum }
+    }
+    #[inline(always)]
+    fn outcome<T: Over<S>>(&self, start: &Start<'_, S, G, L>, x: &G::Pair<T>) -> Outcome<T, G, G::Pair<T>> {
+        let inertia = G::lift_inertia::<S, T>(&start.body.inertia);
+        let b = self.step(start, x);
+        let ends = G::join(&G::velocity(&inertia, &b.momentum), &G::velocity(&inertia, &b.jump));
+        let state = State { pose: start.advance(&b.end), momentum: b.momentum };
+        Outcome { residual: *x - ends, state, carried: None }
     }
     /// Exact up to the loads, as for the preserving scheme.
     #[inline(always)]

@@ -38,6 +38,14 @@ impl<S: Real, G: Group, X: Carried<S>> Memory<S, G, X> {
             self.known = Some((*state, carried));
         }
     }
+    /// True if something was carried to the state, in all lanes.
+    pub(super) fn holds(&self, state: &State<S, G>) -> bool {
+        self.known.as_ref().is_some_and(|(known, _)| known.same(state).all())
+    }
+    /// Starts anew.
+    pub(super) fn forget(&mut self) {
+        self.known = None;
+    }
     /// What was carried to the state, lane by lane, and a fresh one where nothing was.
     #[inline(always)]
     pub(super) fn at(&self, state: &State<S, G>, fresh: impl FnOnce() -> X) -> X {
@@ -66,6 +74,12 @@ impl<S: Real, G: Group> Rates<S, G> {
         let rate = G::transport(&start.velocity, &start.state.momentum) + start.load;
         let rate = G::velocity(&start.body.inertia, &rate);
         Rates { velocity: rate, algorithmic: rate }
+    }
+}
+
+impl<S: Real, G: Group> From<[G::Vector<S>; 2]> for Rates<S, G> {
+    fn from([velocity, algorithmic]: [G::Vector<S>; 2]) -> Self {
+        Rates { velocity, algorithmic }
     }
 }
 

@@ -3,7 +3,7 @@
 //! SWC1 (Simo & Wong 1991, ALGO_C1): Ψ = h W, W = (V₀ + V₁)/2, P₁ = exp[-Ψ] P₀ + h exp[-Ψ/2] T(t + h/2, C₀ exp[Ψ/2])
 //! AKW (Austin, Krishnaprasad & Wang 1993): P₁ = P₀ - h W×M W + h/2 (T₀ + T₁), C₁ = C₀ cay[h W]
 
-use super::scheme::{One, Scheme, Start};
+use super::scheme::{One, Outcome, Scheme, Start};
 use crate::body::{Load, State};
 use crate::group::{Cayley, Exponential, Group, Map, NearZero, lift, unit};
 use crate::scalar::{Over, Real};
@@ -12,6 +12,17 @@ use crate::scalar::{Over, Real};
 #[inline(always)]
 pub(super) fn mean<S: Real, G: Group, L>(start: &Start<'_, S, G, L>, end: &G::Vector<S>) -> G::Vector<S> {
     (start.velocity + *end) * S::lift(0.5)
+}
+
+/// W - (V₀ + M⁻¹ P₁)/2, zero where W is the mean of the velocities.
+#[inline(always)]
+pub(super) fn mean_gap<S: Real, G: Group, L: Load<S>, T: Over<S>>(
+    start: &Start<'_, S, G, L>,
+    w: &G::Vector<T>,
+    momentum: &G::Vector<T>,
+) -> G::Vector<T> {
+    let inertia = G::lift_inertia::<S, T>(&start.body.inertia);
+    *w - (lift::<S, T, _, G::Vector<T>>(&start.velocity) + G::velocity(&inertia, momentum)) * T::lift(0.5)
 }
 
 /// The derivative of W - (V₀ + M⁻¹ C*(-h W) P₀)/2 with respect to w_j, exact up to the derivative of the load, which
@@ -54,19 +65,30 @@ impl Swc1 {
 impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for Swc1 {
     type Unknown = One;
     #[inline(always)]
+    fn is_loaded(&self) -> bool {
+        false
+    }
+    #[inline(always)]
     fn guess(&self, start: &Start<'_, S, G, L>, end_velocity: &G::Vector<S>) -> G::Vector<S> {
         mean(start, end_velocity)
     }
     #[inline(always)]
     fn residual<T: Over<S>>(&self, start: &Start<'_, S, G, L>, x: &G::Vector<T>) -> G::Vector<T> {
-        let inertia = G::lift_inertia::<S, T>(&start.body.inertia);
-        let (_, p1) = Self::step(start, x);
-        *x - (lift::<S, T, _, G::Vector<T>>(&start.velocity) + G::velocity(&inertia, &p1)) * T::lift(0.5)
+        mean_gap(start, x, &Self::step(start, x).1)
     }
     #[inline(always)]
-    fn finish(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>) -> State<S, G> {
+    fn finish<T: Over<S>>(&self, start: &Start<'_, S, G, L>, x: &G::Vector<T>) -> State<T, G> {
         let (half, momentum) = Self::step(start, x);
         State { pose: G::advance(&start.advance(&half), &half), momentum }
+    }
+    #[inline(always)]
+    fn outcome<T: Over<S>>(
+        &self,
+        start: &Start<'_, S, G, L>,
+        x: &G::Vector<T>,
+    ) -> Outcome<T, G, G::Vector<T>> {
+        let state: State<T, G> = self.finish(start, x);
+        Outcome { residual: mean_gap(start, x, &state.momentum), state, carried: None }
     }
     #[inline(always)]
     fn tangent(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>, j: usize) -> Option<G::Vector<S>> {
@@ -110,10 +132,26 @@ impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for Akw {
         *x - G::velocity(&inertia, &(lift::<S, T, _, G::Vector<T>>(&start.state.momentum) + half))
     }
     #[inline(always)]
-    fn finish(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>) -> State<S, G> {
+    fn finish<T: Over<S>>(&self, start: &Start<'_, S, G, L>, x: &G::Vector<T>) -> State<T, G> {
         // Not 2 M x - P₀: M times the rounded M⁻¹ is not quite one, and the error would add up.
-        let (step, half) = Self::step(start, &start.body.inertia, x);
-        State { pose: start.advance(&step), momentum: start.state.momentum + half * S::lift(2.0) }
+        let (step, half) = Self::step(start, &G::lift_inertia::<S, T>(&start.body.inertia), x);
+        let p0 = lift::<S, T, _, G::Vector<T>>(&start.state.momentum);
+        State { pose: start.advance(&step), momentum: p0 + half * T::lift(2.0) }
+    }
+    #[inline(always)]
+    fn outcome<T: Over<S>>(
+        &self,
+        start: &Start<'_, S, G, L>,
+        x: &G::Vector<T>,
+    ) -> Outcome<T, G, G::Vector<T>> {
+        let inertia = G::lift_inertia::<S, T>(&start.body.inertia);
+        let (step, half) = Self::step(start, &inertia, x);
+        let p0 = lift::<S, T, _, G::Vector<T>>(&start.state.momentum);
+        Outcome {
+            residual: *x - G::velocity(&inertia, &(p0 + half)),
+            state: State { pose: start.advance(&step), momentum: p0 + half * T::lift(2.0) },
+            carried: None,
+        }
     }
     /// Without the load: its derivative comes with h².
     #[inline(always)]

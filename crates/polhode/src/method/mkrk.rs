@@ -17,7 +17,7 @@ type Slope<S, G> = (<G as Group>::Vector<S>, <G as Group>::Vector<S>);
 
 /// The time of a stage, and which side of it the load is asked for.
 #[inline(always)]
-fn stage<S: Real>(t: S, h: S, c: f64) -> (S, bool) {
+pub(super) fn stage<S: Real>(t: S, h: S, c: f64) -> (S, bool) {
     let forward = h.largest() > 0.0;
     (t + h * S::lift(c), if c == 0.0 { forward } else { !forward })
 }
@@ -40,7 +40,11 @@ fn slope<S: Real, G: Group, L: Load<S>, T: Over<S>>(
 
 /// The state at (Ψ, p) of the chart.
 #[inline(always)]
-fn leave<S: Real, G: Group>(pose: &G::Pose<S>, psi: &G::Vector<S>, p: &G::Vector<S>) -> State<S, G> {
+pub(super) fn leave<S: Real, G: Group>(
+    pose: &G::Pose<S>,
+    psi: &G::Vector<S>,
+    p: &G::Vector<S>,
+) -> State<S, G> {
     let step = G::increment(Exponential, psi);
     State { pose: G::advance(pose, &step), momentum: G::pull(&step, p) }
 }
@@ -116,12 +120,13 @@ pub(super) fn classical<S: Real, G: Group, L: Load<S>>(
 /// A tableau at work: its stages and the memory for their equations, allocated once.
 #[derive(Clone, Debug)]
 pub(super) struct Stages<S: Real, G: Group> {
-    tableau: Tableau,
-    blocks: Vec<core::ops::Range<usize>>,
+    pub(super) tableau: Tableau,
+    pub(super) blocks: Vec<core::ops::Range<usize>>,
     explicit: bool,
     /// The most used tableau has its entries in the code.
-    classical: bool,
-    y: Vec<G::Pair<S>>,
+    pub(super) classical: bool,
+    /// The stage values (Ψ, p) of the last step, for a tableau that is not explicit.
+    pub(super) y: Vec<G::Pair<S>>,
     guess: Vec<G::Pair<S>>,
     base: Vec<G::Pair<S>>,
     f: Vec<G::Pair<S>>,
@@ -229,7 +234,7 @@ impl<S: Real, G: Group> Stages<S, G> {
 
 /// The same for one joined vector. Not inlined: it has many callers off the hottest path.
 #[inline(never)]
-fn slope_pair<S: Real, G: Group, L: Load<S>, T: Over<S>>(
+pub(super) fn slope_pair<S: Real, G: Group, L: Load<S>, T: Over<S>>(
     body: &Body<S, G, L>,
     state: &State<S, G>,
     time: (T, bool),

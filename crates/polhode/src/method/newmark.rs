@@ -13,7 +13,7 @@
 use super::intrinsic::turned;
 use super::memory::{Memory, Rates};
 use super::midpoint::mean;
-use super::scheme::{One, Range, Scheme, Start, solve};
+use super::scheme::{One, Outcome, Range, Scheme, Start, solve};
 use crate::body::{Load, State};
 use crate::group::{Coordinates, Exponential, Group, NearZero, Transferable, WienerMilenkovic, lift, unit};
 use crate::scalar::{Dual, Over, Real};
@@ -102,6 +102,10 @@ impl Newmark {
     fn needs_acceleration(&self) -> bool {
         self.balance == Balance::Collocated || self.gamma != 2.0 * self.beta
     }
+    /// True if it is that of the end of the step before.
+    pub(super) fn carries(&self) -> bool {
+        self.needs_acceleration() && self.moment == StartMoment::Continuous
+    }
 }
 
 /// The state after the step that begins at `start`; the acceleration at its end waits in the memory until it is kept.
@@ -112,15 +116,9 @@ pub(super) fn step<S: Real, G: Group, L: Load<S>>(
     mut start: Start<'_, S, G, L>,
     work: &mut Work,
 ) -> Result<State<S, G>, StepError> {
-    let fresh = || Rates::fresh(&start);
-    let acceleration = match (newmark.needs_acceleration(), newmark.moment) {
-        (false, _) => G::Vector::<S>::origin(),
-        (true, StartMoment::Jump) => fresh().velocity,
-        (true, StartMoment::Continuous) => memory.at(start.state, fresh).velocity,
-    };
-    let scheme = Local { newmark, acceleration };
+    let scheme = Local::new(newmark, &start, || memory.at(start.state, || Rates::fresh(&start)));
     let x = solve(&scheme, &mut start, work)?;
-    if newmark.needs_acceleration() && newmark.moment == StartMoment::Continuous {
+    if newmark.carries() {
         let rate = scheme.rate(&start, &x);
         memory.set(Rates { velocity: rate, algorithmic: rate });
     }
@@ -128,7 +126,7 @@ pub(super) fn step<S: Real, G: Group, L: Load<S>>(
 }
 
 /// One step. The unknown is W, the parameters at the end of the step divided by its length.
-struct Local<S: Real, G: Group> {
+pub(super) struct Local<S: Real, G: Group> {
     newmark: Newmark,
     /// V̇₀.
     acceleration: G::Vector<S>,
@@ -164,6 +162,20 @@ impl<S: Real> Transferable<S> for EulerParameters<S> {
 }
 
 impl<S: Real, G: Group> Local<S, G> {
+    /// The step that begins at `start`, with the rates carried to it if they matter.
+    #[inline(always)]
+    pub(super) fn new<L: Load<S>>(
+        newmark: Newmark,
+        start: &Start<'_, S, G, L>,
+        carried: impl FnOnce() -> Rates<S, G>,
+    ) -> Self {
+        let acceleration = match (newmark.needs_acceleration(), newmark.moment) {
+            (false, _) => G::Vector::<S>::origin(),
+            (true, StartMoment::Jump) => Rates::fresh(start).velocity,
+            (true, StartMoment::Continuous) => carried().velocity,
+        };
+        Local { newmark, acceleration }
+    }
     /// V₀ and V̇₀ at the scalar `T`.
     #[inline(always)]
     fn given<L: Load<S>, T: Over<S>>(&self, start: &Start<'_, S, G, L>) -> [G::Vector<T>; 2] {
@@ -278,13 +290,40 @@ impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for Local<S, G> {
         }
     }
     #[inline(always)]
-    fn finish(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>) -> State<S, G> {
+    fn finish<T: Over<S>>(&self, start: &Start<'_, S, G, L>, x: &G::Vector<T>) -> State<T, G> {
         let v = self.velocity(start, x);
         let (step, momentum) = match self.newmark.balance {
             Balance::Momentum => self.balance(start, x, &v),
-            Balance::Collocated => (self.increment(&(*x * start.h)), G::momentum(&start.body.inertia, &v)),
+            Balance::Collocated => {
+                let inertia = G::lift_inertia::<S, T>(&start.body.inertia);
+                (self.increment(&(*x * T::of(start.h))), G::momentum(&inertia, &v))
+            }
         };
         State { pose: start.advance(&step), momentum }
+    }
+    #[inline(always)]
+    fn outcome<T: Over<S>>(
+        &self,
+        start: &Start<'_, S, G, L>,
+        x: &G::Vector<T>,
+    ) -> Outcome<T, G, G::Vector<T>> {
+        let Newmark { beta, gamma, balance, .. } = self.newmark;
+        let inertia = G::lift_inertia::<S, T>(&start.body.inertia);
+        let carried = self.newmark.carries().then(|| [self.rate(start, x); 2]);
+        match balance {
+            Balance::Momentum => {
+                let v = self.velocity(start, x);
+                let (step, momentum) = self.balance(start, x, &v);
+                Outcome {
+                    residual: (v - G::velocity(&inertia, &momentum)) * T::lift(beta / gamma),
+                    state: State { pose: start.advance(&step), momentum },
+                    carried,
+                }
+            }
+            Balance::Collocated => {
+                Outcome { residual: self.residual(start, x), state: self.finish(start, x), carried }
+            }
+        }
     }
     /// Of the balance of momentum, to second order in h: V is Ψ̇ - ½ Ψ×Ψ̇ for both kinds of parameters, and the load is left
     /// out, its derivative comes with h².

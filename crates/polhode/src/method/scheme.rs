@@ -24,6 +24,13 @@ pub struct Start<'a, S: Real, G: Group, L> {
     pub forward: bool,
 }
 
+impl<S: Real, G: Group, L> Clone for Start<'_, S, G, L> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<S: Real, G: Group, L> Copy for Start<'_, S, G, L> {}
+
 impl<'a, S: Real, G: Group, L: Load<S>> Start<'a, S, G, L> {
     /// Collects what a step from `state` needs.
     #[inline(always)]
@@ -32,6 +39,12 @@ impl<'a, S: Real, G: Group, L: Load<S>> Start<'a, S, G, L> {
         let forward = h.largest() > 0.0;
         let load = sided(body, forward, t, &state.pose, &velocity);
         Start { body, state, velocity, load, t, h, forward }
+    }
+    /// The same for equations without the load at the start, which is left out.
+    #[inline(always)]
+    pub(super) fn unloaded(body: &'a Body<S, G, L>, state: &'a State<S, G>, t: S, h: S) -> Self {
+        let (velocity, forward) = (body.velocity(state), h.largest() > 0.0);
+        Start { body, state, velocity, load: Coordinates::origin(), t, h, forward }
     }
     /// The load at the end of the step.
     #[inline(always)]
@@ -52,8 +65,8 @@ impl<'a, S: Real, G: Group, L: Load<S>> Start<'a, S, G, L> {
     }
     /// The pose that the increment leads to.
     #[inline(always)]
-    pub fn advance(&self, increment: &G::Increment<S>) -> G::Pose<S> {
-        G::advance(&self.state.pose, increment)
+    pub fn advance<T: Over<S>>(&self, increment: &G::Increment<T>) -> G::Pose<T> {
+        G::advance(&G::lift_pose(&self.state.pose), increment)
     }
 }
 
@@ -106,6 +119,17 @@ pub type Of<E, S, G, L, T> = <<E as Scheme<S, G, L>>::Unknown as Unknown<G>>::Of
 /// The scalar that carries the derivatives with respect to all unknowns.
 type AllSlopes<E, S, G, L> = <Of<E, S, G, L, S> as Coordinates<S>>::Jet;
 
+/// What the equations of a step say of some value of the unknown.
+#[derive(Clone, Copy, Debug)]
+pub struct Outcome<T: Real, G: Group, X> {
+    /// What is left of the equations.
+    pub residual: X,
+    /// The state at the end of the step.
+    pub state: State<T, G>,
+    /// The accelerations that the scheme carries to the next step: the rate of the body velocity and its own.
+    pub carried: Option<[G::Vector<T>; 2]>,
+}
+
 /// An implicit one-step scheme with unknowns of the kind of a velocity. The residual is written once, generic in
 /// the scalar, and is meant to be close to the identity in `x` (a fixed-point form), which scales the system.
 pub trait Scheme<S: Real, G: Group, L: Load<S>> {
@@ -128,7 +152,21 @@ pub trait Scheme<S: Real, G: Group, L: Load<S>> {
         x: &Of<Self, S, G, L, T>,
     ) -> Of<Self, S, G, L, T>;
     /// The new state, from the solution.
-    fn finish(&self, start: &Start<'_, S, G, L>, x: &Of<Self, S, G, L, S>) -> State<S, G>;
+    fn finish<T: Over<S>>(&self, start: &Start<'_, S, G, L>, x: &Of<Self, S, G, L, T>) -> State<T, G>;
+    /// True if the load at the start of the step is in the equations, not only in the guess.
+    #[inline(always)]
+    fn is_loaded(&self) -> bool {
+        true
+    }
+    /// Residual and new state at once, for derivatives; a scheme may share what both need.
+    #[inline(always)]
+    fn outcome<T: Over<S>>(
+        &self,
+        start: &Start<'_, S, G, L>,
+        x: &Of<Self, S, G, L, T>,
+    ) -> Outcome<T, G, Of<Self, S, G, L, T>> {
+        Outcome { residual: self.residual(start, x), state: self.finish(start, x), carried: None }
+    }
     /// A cheap approximation of the derivative of the residual at `x` with respect to x_j, for the first
     /// Jacobian of a step. Without one, the exact Jacobian by duals is used from the start.
     #[inline(always)]

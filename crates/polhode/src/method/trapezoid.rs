@@ -6,7 +6,7 @@
 //! both:      P₁ = exp[-Ψ](P₀ + h/2 T₀) + h/2 T₁,  C₁ = C₀ exp[Ψ]
 
 use super::midpoint::{mean, mean_tangent};
-use super::scheme::{One, Scheme, Start};
+use super::scheme::{One, Outcome, Scheme, Start};
 use crate::body::{Load, State};
 use crate::group::{Exponential, Group, NearZero, lift};
 use crate::scalar::{Over, Real};
@@ -35,6 +35,17 @@ impl<const EXACT: bool> Trapezoid<EXACT> {
         let p1 = G::pull(&step, &(p0 + kick)) + load * half;
         (step, p1)
     }
+    /// What is left of the equation, for the new momentum.
+    #[inline(always)]
+    fn left<S: Real, G: Group, L: Load<S>, T: Over<S>>(
+        start: &Start<'_, S, G, L>,
+        w: &G::Vector<T>,
+        p1: &G::Vector<T>,
+    ) -> G::Vector<T> {
+        let v1 = G::velocity(&G::lift_inertia::<S, T>(&start.body.inertia), p1);
+        let share = if EXACT { G::tangent_inverse(Exponential, &(*w * T::of(start.h)), &v1) } else { v1 };
+        *w - (lift::<S, T, _, G::Vector<T>>(&start.velocity) + share) * T::lift(0.5)
+    }
 }
 
 impl<S: Real, G: Group, L: Load<S>, const EXACT: bool> Scheme<S, G, L> for Trapezoid<EXACT> {
@@ -45,16 +56,21 @@ impl<S: Real, G: Group, L: Load<S>, const EXACT: bool> Scheme<S, G, L> for Trape
     }
     #[inline(always)]
     fn residual<T: Over<S>>(&self, start: &Start<'_, S, G, L>, x: &G::Vector<T>) -> G::Vector<T> {
-        let inertia = G::lift_inertia::<S, T>(&start.body.inertia);
-        let (_, p1) = Self::step(start, x);
-        let v1 = G::velocity(&inertia, &p1);
-        let share = if EXACT { G::tangent_inverse(Exponential, &(*x * T::of(start.h)), &v1) } else { v1 };
-        *x - (lift::<S, T, _, G::Vector<T>>(&start.velocity) + share) * T::lift(0.5)
+        Self::left(start, x, &Self::step(start, x).1)
     }
     #[inline(always)]
-    fn finish(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>) -> State<S, G> {
+    fn finish<T: Over<S>>(&self, start: &Start<'_, S, G, L>, x: &G::Vector<T>) -> State<T, G> {
         let (step, momentum) = Self::step(start, x);
         State { pose: start.advance(&step), momentum }
+    }
+    #[inline(always)]
+    fn outcome<T: Over<S>>(
+        &self,
+        start: &Start<'_, S, G, L>,
+        x: &G::Vector<T>,
+    ) -> Outcome<T, G, G::Vector<T>> {
+        let state: State<T, G> = self.finish(start, x);
+        Outcome { residual: Self::left(start, x, &state.momentum), state, carried: None }
     }
     #[inline(always)]
     fn tangent(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>, j: usize) -> Option<G::Vector<S>> {

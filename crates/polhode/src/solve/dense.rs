@@ -2,7 +2,7 @@
 //! so that every lane pivots for itself and gets the bits of its scalar run.
 
 use crate::group::Coordinates;
-use crate::scalar::{Mask, Real};
+use crate::scalar::{Dual, Mask, Real};
 use nalgebra::{SMatrix, SVector, Vector3};
 
 /// A square matrix, factored.
@@ -13,6 +13,8 @@ pub trait Factor<S: Real, V>: Clone {
     fn refactor(&mut self, lanes: S::Mask, column: impl FnMut(usize) -> V);
     /// The solution of A x = b.
     fn solve(&self, b: &V) -> V;
+    /// The derivatives of that solution where `b` has derivatives and A has none; the values are zero.
+    fn solve_slopes<const K: usize, W: Coordinates<Dual<S, K>>>(&self, b: &W) -> W;
 }
 
 /// The factors of an N x N matrix; for N = 3 the inverse, by cofactors.
@@ -68,6 +70,25 @@ impl<S: Real, const N: usize> Factor<S, SVector<S, N>> for Lu<S, N> {
         let mut x = *b;
         substitute(N, self.factors.as_slice(), self.swaps.as_flattened(), x.as_mut_slice());
         x
+    }
+
+    #[inline(always)]
+    fn solve_slopes<const K: usize, W: Coordinates<Dual<S, K>>>(&self, b: &W) -> W {
+        let mut x = [[S::zero(); K]; N];
+        for (i, row) in x.iter_mut().enumerate() {
+            if N == 3 {
+                for (k, x) in row.iter_mut().enumerate() {
+                    let slope = |j: usize| self.factors[(i, j)] * b.at(j).eps[k];
+                    *x = slope(0) + slope(1) + slope(2);
+                }
+            } else {
+                *row = b.at(i).eps;
+            }
+        }
+        if N != 3 {
+            substitute_rows(N, self.factors.as_slice(), self.swaps.as_flattened(), &mut x);
+        }
+        W::generate(|i| Dual { re: S::zero(), eps: x[i] })
     }
 }
 
@@ -132,6 +153,46 @@ pub(crate) fn substitute<S: Real>(n: usize, a: &[S], swaps: &[S::Mask], x: &mut 
         for i in 0..k {
             let d = a[i + n * k] * bottom;
             x[i] -= d;
+        }
+    }
+}
+
+/// The same for K right-hand sides, one in each place of the rows.
+#[inline]
+pub(crate) fn substitute_rows<S: Real, const K: usize>(
+    n: usize,
+    a: &[S],
+    swaps: &[S::Mask],
+    x: &mut [[S; K]],
+) {
+    for k in 0..n {
+        for i in k + 1..n {
+            let swap = swaps[k + n * i];
+            if swap.any() {
+                for c in 0..K {
+                    let (upper, lower) = (x[k][c], x[i][c]);
+                    x[k][c] = S::select(swap, lower, upper);
+                    x[i][c] = S::select(swap, upper, lower);
+                }
+            }
+        }
+    }
+    for k in 0..n {
+        let top = x[k];
+        for i in k + 1..n {
+            for c in 0..K {
+                x[i][c] -= a[i + n * k] * top[c];
+            }
+        }
+    }
+    for k in (0..n).rev() {
+        let inverse = a[k + n * k].recip();
+        x[k] = x[k].map(|x| x * inverse);
+        let bottom = x[k];
+        for (i, row) in x[..k].iter_mut().enumerate() {
+            for c in 0..K {
+                row[c] -= a[i + n * k] * bottom[c];
+            }
         }
     }
 }

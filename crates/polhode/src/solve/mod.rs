@@ -5,7 +5,7 @@ mod newton;
 mod sparse;
 
 pub use dense::{Factor, Lu};
-pub(crate) use dense::{factorize, substitute};
+pub(crate) use dense::{factorize, substitute, substitute_rows};
 pub(crate) use newton::{Equations, Rung, newton};
 pub use newton::{StepError, Work};
 pub use sparse::{Block, DENSE_BELOW, FactorError, Factors, Pattern, Role, elimination_order};

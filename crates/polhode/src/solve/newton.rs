@@ -38,6 +38,11 @@ pub enum StepError {
         /// Why.
         reason: String,
     },
+    /// The derivatives of a step cannot be had.
+    NoDerivative {
+        /// Why.
+        reason: String,
+    },
     /// The Newton matrix of a system is singular.
     Singular {
         /// Time at the start of the step.
@@ -83,7 +88,7 @@ impl fmt::Display for StepError {
                 "a kinematic method integrates the velocities of a prescribed motion, and this body has none; use \
                  prescribed-motion or prescribed-rotation, or a method of dynamics"
             ),
-            Self::NoStart { reason } => f.write_str(reason),
+            Self::NoStart { reason } | Self::NoDerivative { reason } => f.write_str(reason),
             Self::NeedsSystem => write!(
                 f,
                 "this method integrates systems of bodies and joints: pose the body as a system of one (multibody::System)"
@@ -149,7 +154,7 @@ impl StepError {
             | Self::NotFinite { t, h }
             | Self::Singular { t, h, .. }
             | Self::MapLimit { t, h, .. } => (*t, *h) = (time, step),
-            Self::NoMotion | Self::NeedsSystem | Self::NoStart { .. } => {}
+            Self::NoMotion | Self::NeedsSystem | Self::NoStart { .. } | Self::NoDerivative { .. } => {}
         }
         self
     }

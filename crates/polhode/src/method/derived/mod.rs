@@ -1,0 +1,368 @@
+//! Steps with derivatives: a plain step, and the exact derivatives of what it did with respect to anything that the body
+//! and the start depend on.
+//!
+//! An explicit part runs in dual numbers. An implicit one is solved once, plainly; its solution x of R(x, p) = 0 and the
+//! Jacobian there give x' = -(∂R/∂x)⁻¹ ∂R/∂p (implicit function theorem), so that no iteration carries derivatives.
+
+mod implicit;
+mod stages;
+
+use super::convected::{Convected, Frame, Stop};
+use super::euler::{self, BackwardMomentum, BackwardRate};
+use super::galpha::Galpha;
+use super::intrinsic::{AtMidpoint, ByWork, Decaying, MeanOfEnds, Preserving, StepLoad};
+use super::kinematic;
+use super::memory::{Memory, Rates};
+use super::midpoint::{Akw, Swc1};
+use super::named::Method;
+use super::newmark::Local;
+use super::registry::Part;
+use super::scheme::{Scheme, Start};
+use super::trapezoid::Trapezoid;
+use crate::body::{Body, Load, State};
+use crate::group::{
+    Cayley, Coordinates, EulerRodrigues, Exponential, Group, MapKind, Reading, Rotation, WienerMilenkovic,
+};
+use crate::scalar::{Dual, Real};
+use crate::solve::{StepError, Work};
+use implicit::{departure, follow, solve};
+use nalgebra::Vector3;
+use stages::Stages;
+
+/// Takes steps with one method, and with each of them the exact derivatives of the step in any number of directions, `N`
+/// at a time. Allocates when it is made, never in a step.
+///
+/// ```
+/// use nalgebra::{Matrix3, Vector3};
+/// use polhode::body::{Body, RotaryInertia, TopGravity};
+/// use polhode::group::{Rotation, So3};
+/// use polhode::method::{Derived, Method};
+/// use polhode::scalar::{Dual, Real};
+///
+/// /// A top, built at any scalar from its weight times the distance of its center.
+/// fn top<S: Real>(mgl: S) -> Body<S, So3, TopGravity<S>> {
+///     let inertia = Matrix3::from_diagonal(&Vector3::new(5.0, 5.0, 1.0)).map(S::lift);
+///     Body { inertia: RotaryInertia::unchecked(inertia), load: TopGravity { mgl } }
+/// }
+/// let omega = Vector3::new(0.0, 0.0, 50.0);
+/// let attitude = Rotation::from_rotation_vector(&Vector3::new(0.3, 0.0, 0.0));
+/// let end = |mgl: f64| {
+///     let (body, varied) = (top(mgl), [top(Dual::<f64, 1>::variable(mgl, 0))]);
+///     let mut state = body.state(attitude, &omega);
+///     let mut states = [state.lift()];
+///     let mut derived = Derived::<So3, 1>::new(&Method::parse("imidm")?, 1)?;
+///     for n in 0..100 {
+///         state = derived.step(&body, &varied, &state, &mut states, 0.01 * f64::from(n), 0.01)?;
+///     }
+///     Ok::<_, Box<dyn std::error::Error>>((state.momentum.x, states[0].momentum.x.eps[0]))
+/// };
+/// let (slope, difference) = (end(20.0)?.1, (end(20.001)?.0 - end(19.999)?.0) / 0.002);
+/// assert!((slope - difference).abs() < 1e-6 * slope.abs());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Derived<G: Group, const N: usize> {
+    /// What runs, where in the step it begins and what fraction of it it takes.
+    parts: Vec<(Part, f64, f64)>,
+    stages: Option<Box<Stages<G, N>>>,
+    /// True if accelerations are carried from step to step.
+    carries: bool,
+    memory: Memory<f64, G, Rates<f64, G>>,
+    blocks: Vec<Carried<G, N>>,
+    /// The states of the step under way.
+    next: Vec<State<Dual<f64, N>, G>>,
+    /// What has been spent so far on plain steps.
+    pub work: Work,
+}
+
+/// What a block of directions carries beside its state.
+#[derive(Clone, Copy, Debug)]
+struct Carried<G: Group, const N: usize> {
+    /// The state it belongs to.
+    state: State<Dual<f64, N>, G>,
+    rates: Rates<Dual<f64, N>, G>,
+    /// Of the step under way.
+    next: Rates<Dual<f64, N>, G>,
+}
+
+impl<G: Group, const N: usize> Derived<G, N> {
+    /// Prepares a method for `blocks` blocks of `N` directions each.
+    ///
+    /// Refused are methods for systems of bodies, and an iteration that stops before it has converged: its result depends
+    /// on where it stopped, and has no derivative where it takes one iteration more.
+    pub fn new(method: &Method, blocks: usize) -> Result<Self, StepError> {
+        let mut begin = 0.0;
+        let mut parts = Vec::with_capacity(method.parts().len());
+        for (part, fraction) in method.parts() {
+            match part {
+                Part::Alpha(_) => return Err(StepError::NeedsSystem),
+                Part::Convected(stopping) if stopping.rule != Stop::Converged => {
+                    let reason = format!(
+                        "'{}' has no derivatives: with stop={} its iteration ends before it has converged, and where it ends \
+                         jumps with the data; use stop=converged",
+                        method.id(),
+                        stopping.rule.name()
+                    );
+                    return Err(StepError::NoDerivative { reason });
+                }
+                _ => parts.push((*part, begin, *fraction)),
+            }
+            begin += fraction;
+        }
+        let zero = G::Vector::<Dual<f64, N>>::origin();
+        let (state, rates) =
+            (State { pose: G::identity(), momentum: zero }, Rates { velocity: zero, algorithmic: zero });
+        Ok(Derived {
+            carries: parts.iter().any(|(part, ..)| match part {
+                Part::Galpha(..) => true,
+                Part::Newmark(newmark) => newmark.carries(),
+                _ => false,
+            }),
+            parts,
+            stages: method.tableau().map(|t| Box::new(Stages::new(t, blocks))),
+            memory: Memory::default(),
+            blocks: vec![Carried { state, rates, next: rates }; blocks],
+            next: vec![state; blocks],
+            work: Work::default(),
+        })
+    }
+
+    /// The state after one step of size `h` (which may be negative) from `state` at time `t`; `states` are replaced by
+    /// theirs. On an error nothing is changed.
+    ///
+    /// `varied` are the body and `states` its state, both with the derivatives of each block; their values must be those of
+    /// `body` and `state`, and those of `states` stay the very numbers of the plain run. A method that carries
+    /// accelerations goes on with those of its last step if that ended in these states, derivatives included, and computes
+    /// new ones if not.
+    pub fn step<L: Load<f64>, D: Load<Dual<f64, N>>>(
+        &mut self,
+        body: &Body<f64, G, L>,
+        varied: &[Body<Dual<f64, N>, G, D>],
+        state: &State<f64, G>,
+        states: &mut [State<Dual<f64, N>, G>],
+        t: f64,
+        h: f64,
+    ) -> Result<State<f64, G>, StepError> {
+        let blocks = self.blocks.len();
+        if varied.len() != blocks || states.len() != blocks {
+            let reason = format!(
+                "{} bodies and {} states with derivatives for {blocks} blocks of directions: give one of each per block",
+                varied.len(),
+                states.len()
+            );
+            return Err(StepError::NoDerivative { reason });
+        }
+        let other = |(known, state): (&Carried<G, N>, &State<Dual<f64, N>, G>)| {
+            known.state.pose != state.pose || known.state.momentum != state.momentum
+        };
+        if self.carries && self.blocks.iter().zip(states.iter()).any(other) {
+            self.memory.forget();
+        }
+        self.next.copy_from_slice(states);
+        let end = self.parts(body, varied, state, t, h).map_err(|error| error.of_step(t, h))?;
+        let momentum = end.momentum.length();
+        if !((momentum * momentum).is_finite() && G::is_finite::<f64>(&end.pose)) {
+            return Err(StepError::NotFinite { t, h });
+        }
+        for next in &mut self.next {
+            *next = with_values(next, &end);
+            if !has_finite_slopes(next) {
+                let reason = format!(
+                    "the derivatives of the step from t = {t} with h = {h} are not finite: its equations are singular at the \
+                     solution, or the derivatives have grown beyond all numbers; try a smaller step"
+                );
+                return Err(StepError::NoDerivative { reason });
+            }
+        }
+        states.copy_from_slice(&self.next);
+        if self.carries {
+            self.memory.keep(&end);
+            for (block, state) in self.blocks.iter_mut().zip(&self.next) {
+                (block.state, block.rates) = (*state, block.next);
+            }
+        }
+        Ok(end)
+    }
+
+    #[inline(always)]
+    fn parts<L: Load<f64>, D: Load<Dual<f64, N>>>(
+        &mut self,
+        body: &Body<f64, G, L>,
+        varied: &[Body<Dual<f64, N>, G, D>],
+        state: &State<f64, G>,
+        t: f64,
+        h: f64,
+    ) -> Result<State<f64, G>, StepError> {
+        let mut next = *state;
+        for (part, begin, fraction) in &self.parts {
+            let (t, h) = (t + begin * h, fraction * h);
+            let (dual_t, dual_h) = (Dual::constant(t), Dual::constant(h));
+            let (states, work) = (&mut self.next, &mut self.work);
+            macro_rules! explicit {
+                ($function:path) => {{
+                    for (body, state) in varied.iter().zip(states) {
+                        *state = $function(body, state, dual_t, dual_h);
+                    }
+                    $function(body, &next, t, h)
+                }};
+            }
+            macro_rules! implicit {
+                ($scheme:expr, $varied:expr) => {{
+                    let scheme = $varied;
+                    let (solution, end) = solve(&$scheme, Start::new(body, &next, t, h), work)?;
+                    let loaded = Scheme::<Dual<f64, N>, G, D>::is_loaded(&scheme);
+                    for (body, state) in varied.iter().zip(states) {
+                        (*state, _) = follow(&scheme, &departure(loaded, body, state, t, h), &solution);
+                    }
+                    end.state
+                }};
+                ($scheme:expr) => {
+                    implicit!($scheme, $scheme)
+                };
+            }
+            // A scheme made anew from the start of each step, and from the rates carried to it.
+            macro_rules! carrying {
+                (|$start:ident, $rates:ident| $scheme:expr) => {{
+                    let known = self.memory.holds(&next);
+                    let $start = &Start::new(body, &next, t, h);
+                    let $rates = || self.memory.at($start.state, || Rates::fresh($start));
+                    let (solution, end) = solve(&$scheme, *$start, work)?;
+                    for ((body, state), block) in varied.iter().zip(states).zip(&mut self.blocks) {
+                        let $start = &departure(true, body, state, t, h);
+                        let $rates = || if known { block.rates } else { Rates::fresh($start) };
+                        let (end, carried) = follow(&$scheme, $start, &solution);
+                        *state = end;
+                        block.next = carried.map_or(block.next, Rates::from);
+                    }
+                    if let Some(carried) = end.carried {
+                        self.memory.set(carried.into());
+                    }
+                    end.state
+                }};
+            }
+            // The fast one of the family has code of its own for each map in the plain step, see its own step.
+            macro_rules! preserving {
+                ($map:expr, $load:expr) => {{
+                    let varied_scheme = Preserving { map: *$map, load: $load };
+                    match ($map.reading, $map.kind) {
+                        (Reading::Dual, MapKind::Exponential) => {
+                            implicit!(Preserving { map: Exponential, load: $load }, varied_scheme)
+                        }
+                        (Reading::Dual, MapKind::EulerRodrigues) => {
+                            implicit!(Preserving { map: EulerRodrigues, load: $load }, varied_scheme)
+                        }
+                        (Reading::Dual, MapKind::Cayley) => {
+                            implicit!(Preserving { map: Cayley, load: $load }, varied_scheme)
+                        }
+                        (Reading::Dual, MapKind::WienerMilenkovic) => {
+                            implicit!(Preserving { map: WienerMilenkovic, load: $load }, varied_scheme)
+                        }
+                        _ => implicit!(varied_scheme),
+                    }
+                }};
+            }
+            next = match part {
+                Part::ForwardRate => explicit!(euler::forward_rate),
+                Part::ForwardMomentum => explicit!(euler::forward_momentum),
+                Part::BackwardRate => implicit!(BackwardRate),
+                Part::BackwardMomentum => implicit!(BackwardMomentum),
+                Part::Swc1 => implicit!(Swc1),
+                Part::Akw => implicit!(Akw),
+                Part::BbTrap => implicit!(Trapezoid::<false>),
+                Part::BbTrapWd => implicit!(Trapezoid::<true>),
+                Part::Preserving(map, StepLoad::Midpoint) => preserving!(map, AtMidpoint),
+                Part::Preserving(map, StepLoad::Mean) => preserving!(map, MeanOfEnds),
+                Part::Preserving(map, StepLoad::FiniteDerivative) => {
+                    implicit!(Preserving { map: *map, load: ByWork })
+                }
+                Part::Decaying(map) => implicit!(Decaying { map: *map }),
+                Part::Galpha(map, alpha) => {
+                    carrying!(|start, rates| Galpha { map: *map, alpha: *alpha, rates: rates() })
+                }
+                Part::Newmark(newmark) => {
+                    carrying!(|start, rates| Local::new(*newmark, start, rates))
+                }
+                Part::Convected(_) => {
+                    let start = Start::new(body, &next, t, h);
+                    let scheme = Convected::scaled(Frame::of(start.state), &start);
+                    let (solution, end) = solve(&scheme, start, work)?;
+                    for (body, state) in varied.iter().zip(states) {
+                        let start = departure(false, body, state, t, h);
+                        let scheme = Convected::scaled(Frame::of(start.state), &start);
+                        (*state, _) = follow(&scheme, &start, &solution);
+                    }
+                    end.state
+                }
+                Part::Kinematic(map, choice) => {
+                    let end = kinematic::step(*map, *choice, body, &next, t, h)?;
+                    for (body, state) in varied.iter().zip(states) {
+                        *state = kinematic::step(*map, *choice, body, state, dual_t, dual_h)?;
+                    }
+                    end
+                }
+                Part::Mkrk => match &mut self.stages {
+                    Some(stages) => stages.step((body, varied), (&next, states), (t, h), work)?,
+                    None => next,
+                },
+                Part::Alpha(_) => return Err(StepError::NeedsSystem),
+            };
+        }
+        // Once per step, whatever it is composed of.
+        next.pose = G::normalized(&next.pose);
+        for state in &mut self.next {
+            state.pose = G::normalized(&state.pose);
+        }
+        Ok(next)
+    }
+}
+
+/// Pose and momentum of a state, number by number: the quaternion, the position, the momentum.
+#[inline(always)]
+fn numbers<S: Real, G: Group>(state: &State<S, G>) -> ([S; 4], Vector3<S>, G::Vector<S>) {
+    let k = G::kinematics(S::zero(), &state.pose, &state.momentum);
+    (k.attitude.q_wxyz(), k.position, state.momentum)
+}
+
+/// The state with these numbers.
+#[inline(always)]
+fn state_of<S: Real, G: Group>(
+    [w, x, y, z]: [S; 4],
+    position: Vector3<S>,
+    momentum: G::Vector<S>,
+) -> State<S, G> {
+    let attitude = Rotation { w, v: Vector3::new(x, y, z) };
+    State { pose: G::pose(&attitude, &position), momentum }
+}
+
+/// The derivatives of one state with the values of the other.
+#[inline(always)]
+fn with_values<G: Group, const N: usize>(
+    varied: &State<Dual<f64, N>, G>,
+    plain: &State<f64, G>,
+) -> State<Dual<f64, N>, G> {
+    let (slopes, values) = (numbers(varied), numbers(plain));
+    let with = |slope: Dual<f64, N>, re: f64| Dual { re, eps: slope.eps };
+    state_of(
+        core::array::from_fn(|i| with(slopes.0[i], values.0[i])),
+        Vector3::from_fn(|i, _| with(slopes.1[i], values.1[i])),
+        Coordinates::generate(|i| with(slopes.2.at(i), values.2.at(i))),
+    )
+}
+
+/// True if every derivative is a finite number.
+#[inline(always)]
+fn has_finite_slopes<G: Group, const N: usize>(state: &State<Dual<f64, N>, G>) -> bool {
+    let (attitude, position, momentum) = numbers(state);
+    let sum = |x: Dual<f64, N>| x.eps.iter().map(|e| e.abs()).sum::<f64>();
+    let mut total = 0.0;
+    for i in 0..4 {
+        total += sum(attitude[i]);
+    }
+    for i in 0..3 {
+        total += sum(position[i]);
+    }
+    for i in 0..G::Vector::<f64>::LEN {
+        total += sum(momentum.at(i));
+    }
+    total.is_finite()
+}

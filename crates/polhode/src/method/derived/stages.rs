@@ -1,0 +1,192 @@
+//! Munthe-Kaas methods with derivatives. The stages Y_k = Y₀ + h Σ a_kj F(Y_j) of the plain step are known; with F' the
+//! derivative of F for stages that stand still, and DF its slope, the derivatives of the stages solve
+//! Y'_k - h Σ a_kj DF_j Y'_j = Y'₀ + h Σ a_kj F'_j, a linear system that all directions share.
+
+use crate::body::{Body, Load, State};
+use crate::group::{Coordinates, Group, Jet, lift};
+use crate::method::mkrk::{self, slope_pair, stage};
+use crate::method::tableau::Tableau;
+use crate::scalar::{Dual, Over};
+use crate::solve::{StepError, Work, factorize, substitute_rows};
+use core::ops::Range;
+
+/// The scalar that carries the derivatives with respect to one stage.
+type JetOf<G> = <<G as Group>::Pair<f64> as Coordinates<f64>>::Jet;
+/// (Ψ, p), with derivatives.
+type Pair<G, const N: usize> = <G as Group>::Pair<Dual<f64, N>>;
+
+/// A tableau at work, with the memory for all blocks of directions.
+#[derive(Clone, Debug)]
+pub(super) struct Stages<G: Group, const N: usize> {
+    plain: mkrk::Stages<f64, G>,
+    /// F with its slope DF, of each stage.
+    slopes: Vec<G::Pair<JetOf<G>>>,
+    matrix: Vec<f64>,
+    swaps: Vec<bool>,
+    /// F with all derivatives, of each stage of each block of directions.
+    f: Vec<Pair<G, N>>,
+    right: Vec<[f64; N]>,
+}
+
+impl<G: Group, const N: usize> Stages<G, N> {
+    pub(super) fn new(tableau: &Tableau, blocks: usize) -> Self {
+        let plain = mkrk::Stages::new(tableau);
+        let coupled = plain.blocks.iter().map(ExactSizeIterator::len).max().unwrap_or(0);
+        let n = coupled * G::Pair::<f64>::LEN;
+        Stages {
+            slopes: vec![Coordinates::origin(); tableau.stages()],
+            matrix: vec![0.0; n * n],
+            swaps: vec![false; n * n],
+            f: vec![Coordinates::origin(); tableau.stages() * blocks],
+            right: vec![[0.0; N]; n],
+            plain,
+        }
+    }
+
+    #[inline(never)]
+    pub(super) fn step<L: Load<f64>, D: Load<Dual<f64, N>>>(
+        &mut self,
+        (body, varied): (&Body<f64, G, L>, &[Body<Dual<f64, N>, G, D>]),
+        (state, states): (&State<f64, G>, &mut [State<Dual<f64, N>, G>]),
+        (t, h): (f64, f64),
+        work: &mut Work,
+    ) -> Result<State<f64, G>, StepError> {
+        let end = self.plain.step(body, state, t, h, work)?;
+        if self.plain.classical {
+            for (body, state) in varied.iter().zip(states) {
+                *state = mkrk::classical(body, state, Dual::constant(t), Dual::constant(h));
+            }
+            return Ok(end);
+        }
+        let count = self.plain.tableau.stages();
+        for b in 0..self.plain.blocks.len() {
+            let block = self.plain.blocks[b].clone();
+            let implicit = block.len() > 1 || self.plain.tableau.a(block.start, block.start) != 0.0;
+            if implicit {
+                self.linearize(body, state, t, h, &block);
+            }
+            for (n, (body, state)) in varied.iter().zip(&*states).enumerate() {
+                match implicit {
+                    true => self.coupled(n * count, body, state, t, h, &block),
+                    false => {
+                        let first = block.start;
+                        let y = self.sum(n * count, state, h, first, |j| self.plain.tableau.a(first, j));
+                        self.f[n * count + first] = self.slope(body, state, t, h, first, &y);
+                    }
+                }
+            }
+        }
+        for (n, state) in states.iter_mut().enumerate() {
+            let y = self.sum(n * count, state, h, count, |j| self.plain.tableau.b()[j]);
+            let (psi, p) = G::split(&y);
+            *state = mkrk::leave::<_, G>(&state.pose, &psi, &p);
+        }
+        Ok(end)
+    }
+
+    /// F at (Ψ, p) of stage k.
+    fn slope<D: Load<Dual<f64, N>>>(
+        &self,
+        body: &Body<Dual<f64, N>, G, D>,
+        state: &State<Dual<f64, N>, G>,
+        t: f64,
+        h: f64,
+        k: usize,
+        y: &Pair<G, N>,
+    ) -> Pair<G, N> {
+        let (time, begins) = stage(t, h, self.plain.tableau.c()[k]);
+        slope_pair(body, state, (Dual::constant(time), begins), y)
+    }
+
+    /// Y₀ + h Σ w_j F_j over the first stages of the block of directions that begins at `offset`.
+    #[inline(always)]
+    fn sum(
+        &self,
+        offset: usize,
+        state: &State<Dual<f64, N>, G>,
+        h: f64,
+        stages: usize,
+        weight: impl Fn(usize) -> f64,
+    ) -> Pair<G, N> {
+        let mut y = G::join(&G::Vector::<Dual<f64, N>>::origin(), &state.momentum);
+        for j in 0..stages {
+            let w = h * weight(j);
+            if w != 0.0 {
+                let f = &self.f[offset + j];
+                y = Coordinates::generate(|i| {
+                    let (y, f): (Dual<f64, N>, Dual<f64, N>) = (y.at(i), f.at(i));
+                    Dual { re: y.re + w * f.re, eps: core::array::from_fn(|k| y.eps[k] + w * f.eps[k]) }
+                });
+            }
+        }
+        y
+    }
+
+    /// The slopes of F at the stages of a block, and the factors of the matrix of its equations.
+    fn linearize<L: Load<f64>>(
+        &mut self,
+        body: &Body<f64, G, L>,
+        state: &State<f64, G>,
+        t: f64,
+        h: f64,
+        block: &Range<usize>,
+    ) {
+        let width = G::Pair::<f64>::LEN;
+        let n = block.len() * width;
+        for (column, j) in block.clone().enumerate() {
+            let (time, begins) = stage(t, h, self.plain.tableau.c()[j]);
+            let seeds = Coordinates::generate(|i| JetOf::<G>::seed(self.plain.y[j].at(i), i));
+            let slopes: G::Pair<JetOf<G>> = slope_pair(body, state, (JetOf::<G>::of(time), begins), &seeds);
+            self.slopes[j] = slopes;
+            for (row, k) in block.clone().enumerate() {
+                let weight = h * self.plain.tableau.a(k, j);
+                for i in 0..width {
+                    let f = slopes.at(i);
+                    for d in 0..width {
+                        let unit = f64::from(u8::from(row == column && i == d));
+                        self.matrix[row * width + i + n * (column * width + d)] = unit - weight * f.slope(d);
+                    }
+                }
+            }
+        }
+        factorize(n, &mut self.matrix[..n * n], &mut self.swaps[..n * n]);
+    }
+
+    /// F with all derivatives for the stages of a block that are coupled.
+    fn coupled<D: Load<Dual<f64, N>>>(
+        &mut self,
+        offset: usize,
+        body: &Body<Dual<f64, N>, G, D>,
+        state: &State<Dual<f64, N>, G>,
+        t: f64,
+        h: f64,
+        block: &Range<usize>,
+    ) {
+        let width = G::Pair::<f64>::LEN;
+        let n = block.len() * width;
+        for j in block.clone() {
+            self.f[offset + j] = self.slope(body, state, t, h, j, &lift(&self.plain.y[j]));
+        }
+        for (row, k) in block.clone().enumerate() {
+            let right = self.sum(offset, state, h, block.end, |j| self.plain.tableau.a(k, j));
+            for i in 0..width {
+                self.right[row * width + i] = right.at(i).eps;
+            }
+        }
+        substitute_rows(n, &self.matrix[..n * n], &self.swaps[..n * n], &mut self.right[..n]);
+        for (row, j) in block.clone().enumerate() {
+            let (f, slopes) = (self.f[offset + j], &self.slopes[j]);
+            let change = &self.right[row * width..][..width];
+            self.f[offset + j] = Coordinates::generate(|i| {
+                let (mut f, slopes): (Dual<f64, N>, JetOf<G>) = (f.at(i), slopes.at(i));
+                for (d, change) in change.iter().enumerate() {
+                    let slope = slopes.slope(d);
+                    for k in 0..N {
+                        f.eps[k] += slope * change[k];
+                    }
+                }
+                f
+            });
+        }
+    }
+}
