@@ -6,6 +6,7 @@
 
 pub mod body;
 pub mod check;
+pub mod fit;
 pub mod group;
 pub mod method;
 pub mod multibody;
