@@ -6,6 +6,7 @@
 
 pub mod body;
 pub mod check;
+pub mod fit;
 pub mod group;
 mod lookup;
 pub mod method;

@@ -1,0 +1,228 @@
+//! The iteration of Levenberg and Marquardt, with Moré's scaling, Nielsen's damping, and bounds by an active set.
+//!
+//! Each step minimizes |r + J s|² + μ|D s|² over the free parameters. Whether to stop is asked of the full step, μ = 0:
+//! a damped step may be short far from any minimum.
+
+use super::linear::norm;
+use super::search::{Evaluation, Linear, Search};
+use super::{Fit, FitError, Iteration, Model, Options, Parameter, Stop};
+use core::ops::ControlFlow;
+
+/// Damping of the first step.
+const FIRST: f64 = 1e-3;
+/// Damping that stands for none: keeps the full step finite where the Jacobian is singular.
+const NONE: f64 = 1e-16;
+/// The damping of the next step after a step that brought what was promised, over that of this step.
+const LESS: f64 = 0.1;
+/// A step is accepted if it brings this part of the reduction that the linear model promises.
+const ENOUGH: f64 = 1e-4;
+/// A step of this relative size changes nothing.
+const NOTHING: f64 = 1e-15;
+/// Accepted steps below this relative size, with longer ones refused, end at an edge.
+const CREEP: f64 = 1e-8;
+/// A step below this part of the full one, with longer ones refused, has come near an edge.
+const CRAMPED: f64 = 1e-2;
+/// A step along an edge must remove this part of the sum of squares.
+const WORTH: f64 = 1e-6;
+/// Damping beyond all use.
+const HOPELESS: f64 = 1e30;
+/// Reductions of the sum of squares by less than the square of this part cannot be told from round-off, nor steps below
+/// the root of it.
+const HIDDEN: f64 = 1e-6;
+
+/// Minimizes the sum of squares of the residuals.
+///
+/// See the [module](super) for an example.
+pub fn levenberg_marquardt(
+    model: &mut impl Model,
+    parameters: &[Parameter],
+    options: &Options,
+) -> Result<Fit, FitError> {
+    levenberg_marquardt_with(model, parameters, options, &mut |_| ControlFlow::Continue(()))
+}
+
+/// Minimizes the sum of squares of the residuals and shows each accepted step to an observer, who may break off.
+///
+/// ```
+/// use polhode::fit::{Options, Parameter, Residuals, Stop, levenberg_marquardt_with};
+/// use std::ops::ControlFlow;
+/// // Rosenbrock's valley; it has as many residuals as parameters, so that no noise can be estimated.
+/// let mut valley = Residuals::new(2, |p, r, j| {
+///     r.copy_from_slice(&[10.0 * (p[1] - p[0] * p[0]), 1.0 - p[0]]);
+///     j.copy_from_slice(&[-20.0 * p[0], 10.0, -1.0, 0.0]);
+///     Ok(())
+/// });
+/// let parameters = [Parameter::new("x", -1.2), Parameter::new("y", 1.0)];
+/// let options = Options { noise: polhode::fit::Noise::Known, ..Options::default() };
+/// let mut path = Vec::new();
+/// let fit = levenberg_marquardt_with(&mut valley, &parameters, &options, &mut |now| {
+///     path.push(now.sum_of_squares);
+///     ControlFlow::Continue(())
+/// })?;
+/// assert!(fit.stopped.converged() && (fit.parameters[1] - 1.0).abs() < 1e-12);
+/// assert!(path.windows(2).all(|w| w[1] < w[0]));
+/// # Ok::<(), polhode::fit::FitError>(())
+/// ```
+pub fn levenberg_marquardt_with(
+    model: &mut impl Model,
+    parameters: &[Parameter],
+    options: &Options,
+    observer: &mut dyn FnMut(&Iteration) -> ControlFlow<()>,
+) -> Result<Fit, FitError> {
+    let mut search = Search::start(model, parameters, options)?;
+    let (mut damping, mut cramped) = (FIRST, CRAMPED);
+    let stopped = loop {
+        let linear = search.linearize();
+        let full = linear.step(&search, NONE);
+        // What a full step leaves of the residuals is the part that no parameter explains.
+        let explained = full.promised.max(0.0).sqrt() / norm(&search.residuals).max(f64::MIN_POSITIVE);
+        let full_size = search.size(&full.change);
+        if explained <= options.gradient {
+            break Stop::Gradient;
+        }
+        if full_size <= options.step {
+            break Stop::Step;
+        }
+        if search.iterations >= options.max_iterations {
+            break Stop::Iterations;
+        }
+        let Descent { accepted, refused } = search.descend(model, &linear, full.promised, &mut damping);
+        if let Some(step) = &accepted {
+            if observer(&search.now(step, refused.as_deref())).is_break() {
+                break Stop::Interrupted;
+            }
+            if step.part <= options.reduction && step.damping <= 1.0 {
+                break Stop::Reduction;
+            }
+        }
+        let size = accepted.map_or(0.0, |step| step.size);
+        match refused {
+            Some(reason) if size < cramped * full_size => {
+                if let Some(step) = search.sidestep(model) {
+                    if observer(&search.now(&step, Some(&reason))).is_break() {
+                        break Stop::Interrupted;
+                    }
+                    (damping, cramped) = (FIRST, CRAMPED);
+                } else if size < CREEP {
+                    break Stop::Pinned { reason };
+                } else {
+                    cramped *= CRAMPED;
+                }
+            }
+            None if size == 0.0 => {
+                // Nothing that was tried helped, down to steps that change nothing.
+                if explained <= HIDDEN || full_size <= HIDDEN {
+                    break Stop::RoundOff;
+                }
+                return Err(FitError::Stuck {
+                    sum_of_squares: search.sum_of_squares(),
+                    parameters: search.at,
+                    promised: full.promised,
+                    iterations: search.iterations,
+                });
+            }
+            _ => cramped = CRAMPED,
+        }
+    };
+    search.result(options, stopped)
+}
+
+/// A step that was taken.
+struct Accepted {
+    /// Relative to the parameters.
+    size: f64,
+    /// The larger of what it brought and what was promised, as part of the sum of squares.
+    part: f64,
+    /// Its μ.
+    damping: f64,
+}
+
+/// What came of the steps that were tried.
+struct Descent {
+    accepted: Option<Accepted>,
+    /// Why the model refused the last step that it refused.
+    refused: Option<String>,
+}
+
+impl Search<'_> {
+    /// Tries steps with growing damping until one is accepted or all are too small, and leaves the damping for the next.
+    fn descend(
+        &mut self,
+        model: &mut impl Model,
+        linear: &Linear,
+        promised: f64,
+        damping: &mut f64,
+    ) -> Descent {
+        let (mut growth, mut refused) = (2.0, None);
+        let before = self.sum_of_squares();
+        loop {
+            let step = linear.step(self, *damping);
+            let size = self.size(&step.change);
+            if size <= NOTHING || *damping > HOPELESS {
+                return Descent { accepted: None, refused };
+            }
+            match self.evaluate(model, step.to) {
+                Ok(trial) => {
+                    let reduced = self.reduction(&trial);
+                    let gain = reduced / step.promised;
+                    if reduced > 0.0 && gain > ENOUGH {
+                        self.accept(trial);
+                        let part = reduced.max(step.promised) / before;
+                        let accepted = Some(Accepted { size, part, damping: *damping });
+                        // Nielsen's rule, but quicker where the linear model holds.
+                        *damping *= (1.0 - (2.0 * gain - 1.0).powi(3)).max(LESS);
+                        *damping = damping.max(NONE);
+                        return Descent { accepted, refused };
+                    }
+                    if promised <= HIDDEN * HIDDEN * before {
+                        return Descent { accepted: None, refused: None };
+                    }
+                }
+                Err(reason) => refused = Some(reason),
+            }
+            *damping *= growth;
+            growth *= 2.0;
+        }
+    }
+
+    /// At an edge steps become short in all parameters. With one of them held there the others may still go far, and
+    /// then the edge may be the wrong place after all: takes the best of such steps.
+    fn sidestep(&mut self, model: &mut impl Model) -> Option<Accepted> {
+        let mut best: Option<(f64, Accepted, Evaluation)> = None;
+        let before = self.sum_of_squares();
+        for j in 0..self.at.len() {
+            let mut linear = self.linearize();
+            if core::mem::replace(&mut linear.held[j], true) {
+                continue;
+            }
+            for damping in [FIRST, 1.0] {
+                let step = linear.step(self, damping);
+                let size = self.size(&step.change);
+                let Ok(trial) = self.evaluate(model, step.to) else { continue };
+                let reduced = self.reduction(&trial);
+                if reduced > WORTH * before {
+                    if best.as_ref().is_none_or(|b| b.0 < reduced) {
+                        let part = reduced.max(step.promised) / before;
+                        best = Some((reduced, Accepted { size, part, damping }, trial));
+                    }
+                    break;
+                }
+            }
+        }
+        let (_, accepted, trial) = best?;
+        self.accept(trial);
+        Some(accepted)
+    }
+
+    fn now<'b>(&'b self, step: &Accepted, rejected: Option<&'b str>) -> Iteration<'b> {
+        Iteration {
+            iteration: self.iterations,
+            evaluations: self.evaluations,
+            parameters: &self.at,
+            sum_of_squares: self.sum_of_squares(),
+            step: step.size,
+            damping: step.damping,
+            rejected,
+        }
+    }
+}
