@@ -15,4 +15,5 @@ pub mod problem;
 pub mod reference;
 pub mod run;
 pub mod scalar;
+pub mod sensitivity;
 pub mod solve;

@@ -1,7 +1,7 @@
 //! Attitudes as unit quaternions, scalar first, body to space.
 
 use super::{Exponential, Map};
-use crate::scalar::{Over, Real};
+use crate::scalar::{Dual, Over, Real};
 use nalgebra::{Matrix3, Vector3};
 
 /// A rotation, stored as a unit quaternion (w, v): x_space = R x_body.
@@ -217,6 +217,37 @@ impl<S: Real> Rotation<S> {
                 S::select(mask, a.v[1], b.v[1]),
                 S::select(mask, a.v[2], b.v[2]),
             ),
+        }
+    }
+}
+
+/// Rotations with one derivative.
+impl<S: Real> Rotation<Dual<S, 1>> {
+    /// W with R' = R W̃: the small turn in body axes that follows the rotation, per unit of what it is differentiated by.
+    ///
+    /// ```
+    /// use nalgebra::Vector3;
+    /// use polhode::group::Rotation;
+    /// let r = Rotation::from_rotation_vector(&Vector3::new(0.3, -0.2, 0.5));
+    /// let w = Vector3::new(1.0, 2.0, 3.0);
+    /// assert!((r.with_slope(&w).slope() - w).norm() < 1e-15);
+    /// ```
+    pub fn slope(&self) -> Vector3<S> {
+        // Twice the vector part of q̄ q'.
+        let (w, v) = (self.w.re, self.v.map(|x| x.re));
+        let (dw, dv) = (self.w.eps[0], self.v.map(|x| x.eps[0]));
+        (dv * w - v * dw - v.cross(&dv)) * S::lift(2.0)
+    }
+}
+
+impl<S: Real> Rotation<S> {
+    /// The rotation with the derivative R' = R W̃, see [`Rotation::slope`].
+    pub fn with_slope(&self, turn: &Vector3<S>) -> Rotation<Dual<S, 1>> {
+        let half = turn * S::lift(0.5);
+        let v = half * self.w + self.v.cross(&half);
+        Rotation {
+            w: Dual { re: self.w, eps: [-self.v.dot(&half)] },
+            v: self.v.zip_map(&v, |re, eps| Dual { re, eps: [eps] }),
         }
     }
 }

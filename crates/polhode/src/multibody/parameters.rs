@@ -25,6 +25,13 @@ pub struct SystemParameter {
     target: Target,
 }
 
+impl SystemParameter {
+    /// The name of the vector, tensor or list that it is a component of.
+    pub(crate) fn whole(&self) -> &str {
+        &self.whole
+    }
+}
+
 /// What a parameter changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Target {

@@ -152,7 +152,11 @@ impl<'a, S: Real> Simulation<'a, S> {
         system.check()?;
         Self::begin(system, method, true)
     }
-    fn begin(system: &'a System<S>, method: &Method, may_move: bool) -> Result<Self, SimulationError> {
+    pub(super) fn begin(
+        system: &'a System<S>,
+        method: &Method,
+        may_move: bool,
+    ) -> Result<Self, SimulationError> {
         match method.alpha() {
             Some(scheme) => Self::with(system, scheme, may_move),
             None => Err(SimulationError::Method { id: method.id().into() }),

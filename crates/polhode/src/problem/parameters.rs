@@ -15,7 +15,7 @@ pub struct Parameter {
     /// What it is, with its unit.
     pub help: &'static str,
     /// The name of the datum.
-    pub(super) datum: &'static str,
+    pub(crate) datum: &'static str,
 }
 
 /// The endings of the names of the components of a datum.

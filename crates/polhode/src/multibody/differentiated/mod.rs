@@ -10,7 +10,6 @@ mod partial;
 mod variation;
 
 pub use variation::D;
-pub(crate) use variation::turn_of;
 
 use super::joint::{JointKind, MOST_ROWS, Place};
 use super::layout::Layout;
@@ -206,7 +205,26 @@ impl<'a> Differentiated<'a> {
         method: &Method,
         study: Study,
     ) -> Result<Self, DifferentiationError> {
-        let plain = Simulation::new(system, method)?;
+        Self::begin(system, varied, method, study, false)
+    }
+    /// The same from any positions: those nearby that fit the joints, see [`Simulation::assembled`].
+    pub fn assembled(
+        system: &'a System<f64>,
+        varied: &'a [System<D>],
+        method: &Method,
+        study: Study,
+    ) -> Result<Self, DifferentiationError> {
+        Self::begin(system, varied, method, study, true)
+    }
+    fn begin(
+        system: &'a System<f64>,
+        varied: &'a [System<D>],
+        method: &Method,
+        study: Study,
+        may_move: bool,
+    ) -> Result<Self, DifferentiationError> {
+        system.check().map_err(SimulationError::from)?;
+        let plain = Simulation::begin(system, method, may_move)?;
         let scheme = plain.scheme();
         let no = |reason| Err(DifferentiationError::Study { id: method.id().into(), reason });
         match study {
@@ -234,7 +252,7 @@ impl<'a> Differentiated<'a> {
             if counts(varied) != counts(system) {
                 return Err(DifferentiationError::Different { parameter });
             }
-            let shown = Simulation::new(varied, method)?;
+            let shown = Simulation::begin(varied, method, may_move)?;
             let now = Variation {
                 bodies: shown.bodies().iter().map(BodyVariation::of).collect(),
                 extra: shown.extra().iter().map(flat_slopes).collect(),

@@ -4,7 +4,7 @@ use super::super::joint::{MOST_ROWS, Place};
 use super::super::system::System;
 use super::super::workspace::{Now, Stepping, Weights, loads};
 use super::maps::Predicted;
-use super::variation::{Variation, turned_by, with};
+use super::variation::{Variation, with};
 use super::{D, Linear, Stiffness, Touched};
 use crate::group::spin;
 use crate::method::Form;
@@ -75,7 +75,7 @@ impl Linear {
         for (b, body) in system.bodies.iter().enumerate() {
             if !body.loads.is_empty() {
                 let place = varied(&now[b], &self.predicted[b]);
-                let attitude = turned_by(&now[b].attitude, &self.predicted[b].turn);
+                let attitude = now[b].attitude.with_slope(&self.predicted[b].turn);
                 let wrench = loads(body, time, &attitude, &place);
                 for (i, part) in wrench.iter().enumerate() {
                     self.add(layout.motion(b) + 3 * i, &(part.map(|x| x.eps[0]) * scale));

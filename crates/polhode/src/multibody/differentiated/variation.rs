@@ -1,7 +1,6 @@
 //! Derivatives of what is carried from step to step with respect to one parameter.
 
 use super::super::state::{Flat, Moving};
-use crate::group::Rotation;
 use crate::scalar::Dual;
 use nalgebra::Vector3;
 
@@ -43,23 +42,10 @@ pub(super) fn with(v: &Vector3<f64>, slope: &Vector3<f64>) -> Vector3<D> {
     v.zip_map(slope, |re, eps| Dual { re, eps: [eps] })
 }
 
-/// W of a rotation: twice the vector part of q̄ q'.
-pub(crate) fn turn_of(q: &Rotation<D>) -> Vector3<f64> {
-    let (w, v) = (q.w.re, q.v.map(|x| x.re));
-    let (dw, dv) = (q.w.eps[0], slopes(&q.v));
-    (dv * w - v * dw - v.cross(&dv)) * 2.0
-}
-
-/// The rotation with the derivative W.
-pub(crate) fn turned_by(q: &Rotation<f64>, turn: &Vector3<f64>) -> Rotation<D> {
-    let half = turn * 0.5;
-    Rotation { w: Dual { re: q.w, eps: [-q.v.dot(&half)] }, v: with(&q.v, &(half * q.w + q.v.cross(&half))) }
-}
-
 impl BodyVariation {
     /// The derivatives in a body.
     pub(super) fn of(body: &Moving<D>) -> Self {
-        let turn = turn_of(&body.attitude);
+        let turn = body.attitude.slope();
         BodyVariation {
             position: slopes(&body.position),
             velocity: slopes(&body.velocity),
@@ -71,7 +57,7 @@ impl BodyVariation {
             algorithmic_rate: slopes(&body.algorithmic_rate),
             carried: [slopes(&body.carried[0]), slopes(&body.carried[1])],
             parameters: slopes(&body.parameters),
-            reference: turn_of(&body.reference),
+            reference: body.reference.slope(),
         }
     }
     /// The body with these derivatives.
@@ -80,14 +66,14 @@ impl BodyVariation {
             position: with(&body.position, &self.position),
             velocity: with(&body.velocity, &self.velocity),
             acceleration: with(&body.acceleration, &self.acceleration),
-            attitude: turned_by(&body.attitude, &self.turn),
+            attitude: body.attitude.with_slope(&self.turn),
             omega_body: with(&body.omega_body, &self.omega),
             omega_rate: with(&body.omega_rate, &self.omega_rate),
             algorithmic: with(&body.algorithmic, &self.algorithmic),
             algorithmic_rate: with(&body.algorithmic_rate, &self.algorithmic_rate),
             carried: [with(&body.carried[0], &self.carried[0]), with(&body.carried[1], &self.carried[1])],
             parameters: with(&body.parameters, &self.parameters),
-            reference: turned_by(&body.reference, &self.reference),
+            reference: body.reference.with_slope(&self.reference),
         }
     }
 }

@@ -1,0 +1,356 @@
+//! Exact derivatives of the discrete solution of a problem with respect to its parameters, for every method.
+//!
+//! A [`Sensitivity`] is a problem, parameters by name and a method. Its run is the plain run, to the bit, with the
+//! derivatives of each step beside it: systems by direct differentiation ([`crate::multibody::Differentiated`]), single
+//! bodies by the implicit function theorem on the equations of each method ([`crate::method::Derived`]). What is seen of a
+//! step is a [`Snapshot`] with one derivative on each number, so that everything that can be read off a state has one;
+//! that of a rotation R is told as W with R' = R W̃, in body axes ([`crate::group::Rotation::slope`]).
+//!
+//! ```
+//! use core::ops::ControlFlow;
+//! use polhode::{method::Method, problem::Problem, run::Plan, sensitivity::Sensitivity};
+//! let top = Problem::named("heavy-top")?;
+//! let sensitivity = Sensitivity::new(&top, &["mass"], &Method::parse("linear-alpha")?)?;
+//! let mut by_mass = Vec::new();
+//! sensitivity.run(&Plan::new(2e-3, 0.1)?, &mut |_, seen| {
+//!     by_mass = seen.derivative(0).moving.iter().flat_map(|m| m.position.map(|x| x.eps[0]).data.0[0]).collect();
+//!     ControlFlow::Continue(())
+//! })?;
+//! assert!((by_mass[2] - 6.330_888_131_072_681e-3).abs() < 1e-14);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod functional;
+mod single;
+
+pub use functional::Functional;
+
+use crate::group::So3;
+use crate::lookup::{Names, ParameterError, find};
+use crate::method::Method;
+use crate::multibody::{Differentiated, DifferentiationError, Simulation, System, SystemParameter};
+use crate::problem::cases::{Case, Cases};
+use crate::problem::jointed::snapshot;
+use crate::problem::{ModelError, Problem};
+use crate::run::{Plan, Snapshot};
+use crate::scalar::{Dual, Real};
+use crate::solve::StepError;
+use core::fmt;
+use core::ops::ControlFlow;
+
+pub use crate::multibody::{D, Study};
+
+/// Why there are no derivatives.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SensitivityError {
+    /// Of parameters by name.
+    Parameter(ParameterError),
+    /// A changed problem is none.
+    Model(ModelError),
+    /// The system could not be differentiated.
+    System(DifferentiationError),
+    /// The method cannot take a step of this problem, or has no derivatives.
+    Method(StepError),
+    /// Parameters of bodies and joints of a problem that runs as a single body.
+    Elements {
+        /// The parameter.
+        name: String,
+        /// The method.
+        method: String,
+    },
+}
+
+impl fmt::Display for SensitivityError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Parameter(error) => error.fmt(f),
+            Self::Model(error) => error.fmt(f),
+            Self::System(error) => error.fmt(f),
+            Self::Method(error) => error.fmt(f),
+            Self::Elements { name, method } => write!(
+                f,
+                "'{name}' is a parameter of a body or joint of a system, and {method} runs a single body; use geometric-alpha, \
+                 linear-alpha or residual-alpha, or a parameter of the problem"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for SensitivityError {}
+
+macro_rules! from {
+    ($($source:ident $kind:ident),*) => {
+        $(impl From<$source> for SensitivityError {
+            fn from(error: $source) -> Self {
+                Self::$kind(error)
+            }
+        })*
+    };
+}
+from!(ParameterError Parameter, ModelError Model, DifferentiationError System, StepError Method);
+
+/// How a run with derivatives ended badly.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SensitivityFailure {
+    /// Why.
+    pub error: SensitivityError,
+    /// The good steps before it.
+    pub steps: u64,
+}
+
+impl fmt::Display for SensitivityFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (good steps before it: {})", self.error, self.steps)
+    }
+}
+
+impl std::error::Error for SensitivityFailure {}
+
+/// What an observer sees of a step.
+pub trait Seen {
+    /// The plain numbers.
+    fn values(&self) -> Snapshot;
+    /// All of them with the derivative with respect to one parameter, by its number.
+    fn derivative(&mut self, parameter: usize) -> Snapshot<D>;
+}
+
+/// Sees each step by its number; may stop the run.
+pub type Observer<'a> = dyn FnMut(u64, &mut dyn Seen) -> ControlFlow<()> + 'a;
+
+/// A parameter: of the data of the problem, or of an element of its system.
+#[derive(Clone, Debug)]
+enum Item {
+    Data(usize),
+    Element(Box<SystemParameter>),
+}
+
+/// A problem with parameters and a method.
+#[derive(Clone, Debug)]
+pub struct Sensitivity {
+    problem: Problem,
+    method: Method,
+    study: Study,
+    items: Vec<Item>,
+    names: Vec<String>,
+    values: Vec<f64>,
+    scales: Vec<f64>,
+    changes: Vec<f64>,
+}
+
+impl Sensitivity {
+    /// With these parameters: names of data (all components of a vector by its name), as `polhode problems` lists them, or of
+    /// elements of a system, as in `elbow.first_x`.
+    pub fn new(problem: &Problem, names: &[&str], method: &Method) -> Result<Self, SensitivityError> {
+        let model = problem.model()?;
+        let runs_system = method.alpha().is_some() || model.group() == "system";
+        let system = match runs_system {
+            true => problem.jointed_system(&|_| 0.0)?,
+            false => None,
+        };
+        if !runs_system {
+            single::check(method)?;
+        } else if system.is_none() || method.alpha().is_none() {
+            return Err(StepError::NeedsSystem.into());
+        }
+        let data = problem.parameters();
+        // Gravity is among the data already.
+        let elements = system.as_ref().or(model.system()).map(System::parameters).unwrap_or_default();
+        let elements: Vec<_> = elements.into_iter().filter(|e| e.name.contains('.')).collect();
+        for name in names {
+            match problem.find_parameters(&[name]) {
+                Err(error @ (ParameterError::NoDerivative { .. } | ParameterError::Unset { .. })) => {
+                    return Err(error.into());
+                }
+                _ => {}
+            }
+        }
+        let of_data = data.iter().map(|p| (Names { own: &p.name, whole: p.datum }, p.value));
+        let of_elements = elements.iter().map(|e| (Names { own: &e.name, whole: e.whole() }, e.value));
+        let (all, numbers): (Vec<Names<'_>>, Vec<f64>) = of_data.chain(of_elements).unzip();
+        let mut made = Sensitivity {
+            problem: problem.clone(),
+            method: method.clone(),
+            study: Study::Exact,
+            items: Vec::new(),
+            names: Vec::new(),
+            values: Vec::new(),
+            scales: Vec::new(),
+            changes: Vec::new(),
+        };
+        for i in find(problem.id, &all, names)? {
+            let name: String = all[i].own.into();
+            made.items.push(match i.checked_sub(data.len()) {
+                None => Item::Data(i),
+                Some(_) if system.is_none() => {
+                    return Err(SensitivityError::Elements { name, method: method.id().into() });
+                }
+                Some(i) => Item::Element(Box::new(elements[i].clone())),
+            });
+            let beside = (0..all.len()).filter(|k| all[*k].whole == all[i].whole).map(|k| numbers[k].abs());
+            made.scales.push(scale(numbers[i], beside));
+            made.values.push(numbers[i]);
+            made.names.push(name);
+        }
+        made.changes = vec![0.0; made.items.len()];
+        Ok(made)
+    }
+    /// The same, simplified for study.
+    pub fn studied(self, study: Study) -> Self {
+        Sensitivity { study, ..self }
+    }
+    /// The same at changed parameters: each is its value plus the change; a rotation is followed by the turn.
+    pub fn changed(&self, changes: &[f64]) -> Self {
+        let change = |i: usize| changes.get(i).copied().unwrap_or(0.0);
+        Sensitivity { changes: (0..self.items.len()).map(change).collect(), ..self.clone() }
+    }
+    /// The problem.
+    pub fn problem(&self) -> &Problem {
+        &self.problem
+    }
+    /// The names of the parameters.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+    /// Their values, before any change.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+    /// How large each is: its size, or that of the largest component beside it, or one.
+    pub fn scales(&self) -> &[f64] {
+        &self.scales
+    }
+
+    /// The change of each datum of the problem, with the derivative with respect to one parameter.
+    fn change<S: Real>(&self, datum: usize, number: &dyn Fn(usize, f64) -> S) -> S {
+        let mine =
+            self.items.iter().enumerate().filter(|(_, item)| matches!(item, Item::Data(i) if *i == datum));
+        mine.fold(S::zero(), |sum, (k, _)| sum + number(k, self.changes[k]))
+    }
+    fn cases<S: Real>(&self, number: &dyn Fn(usize, f64) -> S) -> Result<Cases<S>, ModelError> {
+        self.problem.cases(&|datum| self.change(datum, number))
+    }
+    fn system<S: Real>(&self, number: &dyn Fn(usize, f64) -> S) -> Result<System<S>, SensitivityError> {
+        let system = self.problem.jointed_system(&|datum| self.change(datum, number))?;
+        let mut system = system.ok_or(StepError::NeedsSystem)?;
+        for (k, item) in self.items.iter().enumerate() {
+            if let Item::Element(parameter) = item {
+                system.vary(parameter, number(k, self.changes[k]));
+            }
+        }
+        Ok(system)
+    }
+
+    /// The plain run at the changed parameters, and its end.
+    pub fn end(&self, plan: &Plan) -> Result<Snapshot, SensitivityFailure> {
+        let mut last = None;
+        self.observe(plan, 0, &mut |n, seen| {
+            if n == plan.steps() {
+                last = Some(seen.values());
+            }
+            ControlFlow::Continue(())
+        })?;
+        // A plan has an end, and it is seen.
+        last.ok_or(SensitivityFailure { error: StepError::NoMotion.into(), steps: 0 })
+    }
+    /// Runs it. The observer sees the start, every step and the end.
+    pub fn run(&self, plan: &Plan, observer: &mut Observer<'_>) -> Result<(), SensitivityFailure> {
+        self.observe(plan, self.items.len(), observer)
+    }
+
+    /// With the derivatives with respect to the first parameters.
+    fn observe(
+        &self,
+        plan: &Plan,
+        count: usize,
+        observer: &mut Observer<'_>,
+    ) -> Result<(), SensitivityFailure> {
+        let unbegun = |error: SensitivityError| SensitivityFailure { error, steps: 0 };
+        if self.method.alpha().is_some() {
+            return self.run_system(plan, count, observer);
+        }
+        // Of numbers with derivatives the values are those of the plain model.
+        let plain = self.cases(&|_, change| change).map_err(|error| unbegun(error.into()))?;
+        let varied: Result<Vec<Cases<D>>, ModelError> =
+            (0..count).map(|k| self.cases(&|i, change| seed(i == k, change))).collect();
+        let varied = varied.map_err(|error| unbegun(error.into()))?;
+        single::run(&self.method, plain, varied, plan, observer)
+    }
+
+    fn run_system(
+        &self,
+        plan: &Plan,
+        count: usize,
+        observer: &mut Observer<'_>,
+    ) -> Result<(), SensitivityFailure> {
+        let unbegun = |error: SensitivityError| SensitivityFailure { error, steps: 0 };
+        let system = self.system(&|_, change| change).map_err(unbegun)?;
+        let varied: Result<Vec<_>, SensitivityError> =
+            (0..count).map(|k| self.system(&|i, change| seed(i == k, change))).collect();
+        let varied = varied.map_err(unbegun)?;
+        let bodies = self.bodies(count).map_err(unbegun)?;
+        let mut run = Differentiated::assembled(&system, &varied, &self.method, self.study)
+            .map_err(|error| unbegun(error.into()))?;
+        let mut n = 0;
+        let mut flow = observer(n, &mut SystemSeen { run: &mut run, bodies: &bodies });
+        while n < plan.steps() && flow.is_continue() {
+            run.step(plan.size(n)).map_err(|error| SensitivityFailure { error: error.into(), steps: n })?;
+            n += 1;
+            run.set_time(plan.time(n));
+            flow = observer(n, &mut SystemSeen { run: &mut run, bodies: &bodies });
+        }
+        Ok(())
+    }
+    /// A body about a fixed point is seen as one, also if it runs on a joint.
+    fn bodies(&self, count: usize) -> Result<Bodies, SensitivityError> {
+        let plain = match self.cases(&|_, change| change)? {
+            Cases::Rotation(case) => case,
+            _ => return Ok(None),
+        };
+        let mut varied = Vec::with_capacity(count);
+        for k in 0..count {
+            if let Cases::Rotation(case) = self.cases(&|i, change| seed(i == k, change))? {
+                varied.push(case);
+            }
+        }
+        // The heavy top is a system with coordinates of its own.
+        let posed = self.problem.model()?.system().is_none();
+        Ok(Some((plain, varied, posed)))
+    }
+}
+
+type Rotating<S> = Case<S, So3>;
+type Bodies = Option<(Rotating<f64>, Vec<Rotating<D>>, bool)>;
+
+fn seed(mine: bool, change: f64) -> D {
+    Dual { re: change, eps: [if mine { 1.0 } else { 0.0 }] }
+}
+
+/// The size that a change of a parameter is compared with.
+fn scale(value: f64, alike: impl Iterator<Item = f64>) -> f64 {
+    let largest = if value == 0.0 { alike.fold(0.0, f64::max) } else { value.abs() };
+    if largest > 0.0 { largest } else { 1.0 }
+}
+
+/// A system as it is seen.
+struct SystemSeen<'a, 'b> {
+    run: &'a mut Differentiated<'b>,
+    bodies: &'a Bodies,
+}
+
+fn seen<S: Real>(simulation: &Simulation<'_, S>, case: Option<&Rotating<S>>, posed: bool) -> Snapshot<S> {
+    match case {
+        Some(case) if posed => case.snapshot(&case.state(simulation), simulation.time()),
+        case => snapshot(simulation, case),
+    }
+}
+
+impl Seen for SystemSeen<'_, '_> {
+    fn values(&self) -> Snapshot {
+        let case = self.bodies.as_ref().map(|(plain, _, posed)| (plain, *posed));
+        seen(self.run.simulation(), case.map(|c| c.0), case.is_some_and(|c| c.1))
+    }
+    fn derivative(&mut self, parameter: usize) -> Snapshot<D> {
+        let case = self.bodies.as_ref().map(|(_, varied, posed)| (&varied[parameter], *posed));
+        seen(self.run.derivative(parameter), case.map(|c| c.0), case.is_some_and(|c| c.1))
+    }
+}
