@@ -172,7 +172,8 @@ fn agree(what: &str, duals: &[D], d: f64, at: impl Fn(f64) -> Vec<f64>) {
     let largest = duals.iter().fold(1e-3, |most: f64, x| most.max(x.eps[0].abs()));
     for (k, dual) in duals.iter().enumerate() {
         let slope = (8.0 * (c[k] - b[k]) - (e[k] - a[k])) / (12.0 * d);
-        let rounding = 1e-12 * dual.re.abs().max(1.0) / d;
+        // Multipliers of short steps have lost some digits.
+        let rounding = 1e-10 * dual.re.abs().max(1.0) / d;
         let gap = (dual.eps[0] - slope).abs();
         assert!(gap < 1e-6 * largest + rounding, "{what} number {k}: {} and {slope}", dual.eps[0]);
     }
@@ -188,13 +189,15 @@ fn systems_of_problems_have_the_derivatives_of_changed_ones() {
             "chain" => problem.set("bodies", "3").unwrap(),
             _ => {}
         }
-        let h = problem.step.min(1e-2);
+        // Short steps cost digits of the multipliers, which differences do not have.
+        let h = 5e-3;
         for (p, parameter) in problem.parameters().iter().enumerate() {
             let seeded = |i| D { re: 0.0, eps: [f64::from(i == p)] };
             let Some(system) = problem.jointed_system(&seeded).unwrap() else { break };
             let method = if p % 2 == 0 { "linear-alpha" } else { "geometric-alpha" };
             let what = format!("{} {} {method}", problem.id, parameter.name);
-            let d = 1e-3 * parameter.value.abs().max(0.01);
+            let least = if parameter.name.starts_with("inertia") { 4e-3 } else { 0.2 };
+            let d = 5e-3 * parameter.value.abs().max(least);
             agree(&what, &numbers(&system, method, h, 3), d, |change| {
                 let changed = |i| if i == p { change } else { 0.0 };
                 numbers(&problem.jointed_system(&changed).unwrap().unwrap(), method, h, 3)
@@ -257,13 +260,13 @@ fn zoo() -> System<f64> {
         system
             .frame(&eye, name, v(0.1, 0.2, 0.3), Rotation::from_rotation_vector(&v(0.3, 0.0, 0.1)))
             .unwrap();
-        system.frame(&hook, GROUND, place, Rotation::identity()).unwrap();
+        system.frame(&hook, GROUND, place, Rotation::from_rotation_vector(&v(0.1, -0.4, 0.2))).unwrap();
         system.joint(&format!("{name}-joint"), kind, &hook, &eye).unwrap();
     }
     let spring = ForceKind::SpringDamper { stiffness: 100.0, damping: 2.0, length: 0.5 };
     system.force("spring", spring, "spherical.eye", "fixed.eye").unwrap();
     let torsion = ForceKind::TorsionSpring { stiffness: 10.0, damping: 0.2, angle: 0.1 };
-    system.force("torsion", torsion, "revolute.eye", "planar").unwrap();
+    system.force("torsion", torsion, "revolute.eye", "planar.eye").unwrap();
     // A name that a joint has too.
     system.force("fixed-joint", spring, "spherical", "fixed").unwrap();
     let flat = Coordinates {
