@@ -71,6 +71,8 @@ impl<S: Real> Simulation<'_, S> {
                 attitude: now.attitude,
                 velocity: now.velocity,
                 omega_body: now.omega_body,
+                acceleration: now.acceleration,
+                omega_rate: now.omega_rate,
                 momentum_body: body.inertia.matrix() * now.omega_body,
             };
             (body.name.clone(), seen)

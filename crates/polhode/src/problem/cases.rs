@@ -250,10 +250,13 @@ impl<S: Real, G: Group> Case<S, G> {
     pub(crate) fn snapshot(&self, state: &State<S, G>, t: S) -> Snapshot<S> {
         let mut snapshot = Snapshot::of(&self.body, state, t);
         if let Some(Carried { mass, center }) = self.carried {
-            let velocity = snapshot.attitude.rotate(&snapshot.omega_body.cross(&center));
+            let (attitude, omega) = (snapshot.attitude, snapshot.omega_body);
+            let velocity = attitude.rotate(&omega.cross(&center));
+            let turning = snapshot.omega_rate.cross(&center) + omega.cross(&omega.cross(&center));
             snapshot.moving = Some(Moving {
-                position: snapshot.attitude.rotate(&center),
+                position: attitude.rotate(&center),
                 velocity,
+                acceleration: attitude.rotate(&turning),
                 linear_momentum_space: velocity * mass,
             });
         }

@@ -121,6 +121,7 @@ pub(super) fn nothing<S: Real>() -> Snapshot<S> {
         t: S::zero(),
         attitude: Rotation::identity(),
         omega_body: zero,
+        omega_rate: zero,
         momentum_body: zero,
         momentum_space: zero,
         kinetic_energy: S::zero(),
@@ -142,6 +143,7 @@ pub(crate) fn snapshot<S: Real>(simulation: &Simulation<'_, S>, case: Option<&Ca
     if let (Some(body), Some(now)) = (simulation.system().bodies().last(), simulation.bodies().last()) {
         // As it is, not back from the momentum.
         snapshot.omega_body = now.omega_body;
+        snapshot.omega_rate = now.omega_rate;
         if case.is_none() {
             snapshot.attitude = now.attitude;
             snapshot.momentum_body = body.inertia.matrix() * now.omega_body;
@@ -150,6 +152,7 @@ pub(crate) fn snapshot<S: Real>(simulation: &Simulation<'_, S>, case: Option<&Ca
         snapshot.moving = Some(Moving {
             position: now.position,
             velocity: now.velocity,
+            acceleration: now.acceleration,
             linear_momentum_space: now.velocity * body.mass,
         });
     }

@@ -16,6 +16,8 @@ pub struct Snapshot<S: Real = f64> {
     pub attitude: Rotation<S>,
     /// Angular velocity, body axes.
     pub omega_body: Vector3<S>,
+    /// Its rate, body axes.
+    pub omega_rate: Vector3<S>,
     /// Angular momentum about the reference point, body axes.
     pub momentum_body: Vector3<S>,
     /// Angular momentum about the space origin, space axes.
@@ -56,6 +58,10 @@ pub struct BodySnapshot<S: Real = f64> {
     pub velocity: Vector3<S>,
     /// Angular velocity, body axes.
     pub omega_body: Vector3<S>,
+    /// Acceleration of the centre of mass in space.
+    pub acceleration: Vector3<S>,
+    /// Rate of the angular velocity, body axes.
+    pub omega_rate: Vector3<S>,
     /// Angular momentum about the centre of mass, body axes.
     pub momentum_body: Vector3<S>,
 }
@@ -67,6 +73,8 @@ pub struct Moving<S: Real = f64> {
     pub position: Vector3<S>,
     /// Velocity of the reference point, space axes.
     pub velocity: Vector3<S>,
+    /// Its acceleration, space axes.
+    pub acceleration: Vector3<S>,
     /// Linear momentum, space axes.
     pub linear_momentum_space: Vector3<S>,
 }
@@ -77,10 +85,12 @@ impl<S: Real> Snapshot<S> {
         let velocity = body.velocity(state);
         let k = G::kinematics(t, &state.pose, &velocity);
         let space = state.momentum_space();
+        let rate = body.acceleration(state, t);
         Snapshot {
             t,
             attitude: k.attitude,
             omega_body: k.omega_body,
+            omega_rate: G::angular(&rate),
             momentum_body: G::angular(&state.momentum),
             momentum_space: G::angular(&space),
             kinetic_energy: body.kinetic_energy(state),
@@ -88,6 +98,7 @@ impl<S: Real> Snapshot<S> {
             moving: G::MOVES.then(|| Moving {
                 position: k.position,
                 velocity: k.attitude.rotate(&k.velocity_body),
+                acceleration: k.attitude.rotate(&(G::linear(&rate) + k.omega_body.cross(&k.velocity_body))),
                 linear_momentum_space: G::linear(&space),
             }),
             estimate: None,
