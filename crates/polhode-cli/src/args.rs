@@ -39,6 +39,13 @@ pub enum Command {
         after_help = "Example:\n  polhode compare flying-brick --methods preserving:cayley,preserving:exp,akw --step 0.02"
     )]
     Compare(CompareOptions),
+    /// Derivatives of a run with respect to parameters: exact ones of the discrete solution
+    #[command(
+        after_help = "Example:\n  polhode sensitivity heavy-top --parameters mass,center --method linear-alpha --until 0.1 --check\n\n\
+                            `polhode problems ID` lists the parameters of a problem. A vector or tensor by its name stands for\n\
+                            all of its components. The derivative of an attitude R is W with R' = R spin(W), in body axes."
+    )]
+    Sensitivity(SensitivityOptions),
     /// List the methods, or show one
     #[command(after_help = "Example:\n  polhode methods compose:akw:6")]
     Methods(ListOptions),
@@ -134,6 +141,40 @@ pub struct CompareOptions {
     /// Override a datum of the problem, as in inertia=1,2,2.5; may be repeated
     #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
     pub set: Vec<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `polhode sensitivity`.
+#[derive(Debug, Args)]
+pub struct SensitivityOptions {
+    /// Id of the problem
+    pub problem: String,
+    /// Names of parameters, separated by commas, as in mass,center_y,inertia; may be repeated
+    #[arg(long, short, value_name = "NAMES", value_delimiter = ',', required = true)]
+    pub parameters: Vec<String>,
+    /// Id of the method [default: the problem's own]
+    #[arg(long, short, value_name = "ID")]
+    pub method: Option<String>,
+    /// Time step in s [default: the problem's own]
+    #[arg(long, value_name = "H", allow_hyphen_values = true)]
+    pub step: Option<f64>,
+    /// End time in s [default: the problem's own]
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
+    pub until: Option<f64>,
+    /// Override a datum of the problem, as in inertia=1,2,2.5; may be repeated
+    #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
+    pub set: Vec<String>,
+    /// Show backward, central and five-point differences beside the derivatives
+    #[arg(long)]
+    pub check: bool,
+    /// Simplify the derivatives, to study what that costs: reference-free, without-k-g or symmetric
+    #[arg(long, value_name = "NAME")]
+    pub variant: Option<String>,
+    /// Write the derivatives over the whole run to this CSV file
+    #[arg(long, value_name = "FILE.csv")]
+    pub out: Option<PathBuf>,
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,

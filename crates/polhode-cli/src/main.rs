@@ -16,6 +16,7 @@ mod print;
 mod progress;
 mod reference;
 mod run;
+mod sensitivity;
 
 use args::{Arguments, Command};
 use clap::{CommandFactory, Parser};
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
         Command::Run(options) => run::command(&options),
         Command::Converge(options) => converge::command(&options),
         Command::Compare(options) => compare::command(&options),
+        Command::Sensitivity(options) => sensitivity::command(&options),
         Command::Methods(options) => list::methods(&options),
         Command::Problems(options) => list::problems(&options),
         Command::Completions { shell } => completions(shell),

@@ -1,0 +1,73 @@
+//! Derivatives beside differences of runs with changed parameters (Brüls & Eberhard 2008, Tables 2 and 3).
+
+use super::quantity::{Numbers, Path, quantities};
+use polhode::run::Plan;
+use polhode::sensitivity::{Sensitivity, SensitivityFailure};
+
+/// A formula: its name, the change relative to the parameter, and points with their weights, to be divided by the change.
+pub struct Formula {
+    /// The name.
+    pub name: &'static str,
+    /// Relative to the parameter.
+    pub change: f64,
+    points: &'static [(f64, f64)],
+}
+
+/// Those of the paper.
+pub const FORMULAS: [Formula; 3] = [
+    Formula { name: "backward", change: 1e-7, points: &[(-1.0, -1.0)] },
+    Formula { name: "central", change: 1e-5, points: &[(-1.0, -0.5), (1.0, 0.5)] },
+    Formula {
+        name: "five-point",
+        change: 1e-3,
+        points: &[(-2.0, 1.0 / 12.0), (-1.0, -8.0 / 12.0), (1.0, 8.0 / 12.0), (2.0, -1.0 / 12.0)],
+    },
+];
+
+/// What a formula makes of a derivative.
+pub struct Difference {
+    /// Its name.
+    pub name: &'static str,
+    /// The change, relative to the parameter.
+    pub change: f64,
+    /// Every quantity with its difference quotient, and how far that is from the derivative, relative to it.
+    pub quotients: Vec<(Path, Vec<f64>, Option<f64>)>,
+}
+
+/// The relative distance of two lists, eq. (118).
+fn relative(x: &[f64], exact: &[f64]) -> Option<f64> {
+    let norm = |list: &mut dyn Iterator<Item = f64>| list.map(|x| x * x).sum::<f64>().sqrt();
+    let size = norm(&mut exact.iter().copied());
+    (size > 0.0).then(|| norm(&mut x.iter().zip(exact).map(|(a, b)| a - b)) / size)
+}
+
+/// The differences of one parameter beside its exact derivatives. All are of the end, from the plain one.
+pub fn differences(
+    sensitivity: &Sensitivity,
+    plan: &Plan,
+    parameter: usize,
+    end: &[(Path, Numbers<f64>)],
+    exact: &[Vec<f64>],
+) -> Result<Vec<Difference>, SensitivityFailure> {
+    let mut all = Vec::new();
+    for formula in &FORMULAS {
+        let size = formula.change * sensitivity.scales()[parameter];
+        let mut quotients: Vec<Vec<f64>> = exact.iter().map(|slopes| vec![0.0; slopes.len()]).collect();
+        for (at, weight) in formula.points {
+            let mut changes = vec![0.0; parameter];
+            changes.push(at * size);
+            let seen = quantities(&sensitivity.changed(&changes).end(plan)?);
+            for ((sum, (_, there)), (_, here)) in quotients.iter_mut().zip(&seen).zip(end) {
+                for (sum, change) in sum.iter_mut().zip(there.minus(here)) {
+                    *sum += weight * change / size;
+                }
+            }
+        }
+        let with_errors = end.iter().zip(quotients).zip(exact).map(|(((path, _), quotient), exact)| {
+            let error = relative(&quotient, exact);
+            (path.clone(), quotient, error)
+        });
+        all.push(Difference { name: formula.name, change: formula.change, quotients: with_errors.collect() });
+    }
+    Ok(all)
+}

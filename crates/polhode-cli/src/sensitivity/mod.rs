@@ -1,0 +1,205 @@
+//! `polhode sensitivity`: the derivatives of a run with respect to parameters.
+
+mod check;
+mod quantity;
+mod report;
+
+use crate::args::SensitivityOptions;
+use crate::failure::Failure;
+use crate::files::NewFile;
+use crate::progress::Progress;
+use crate::{interrupt, pick, print};
+use check::{Difference, differences};
+use core::ops::ControlFlow;
+use polhode::multibody::DifferentiationError;
+use polhode::run::Plan;
+use polhode::sensitivity::{D, Sensitivity, SensitivityError, SensitivityFailure, Study};
+use quantity::{Numbers, Path, quantities};
+use std::io::Write;
+
+/// All that was computed.
+pub struct Finished {
+    /// With which parameters and method.
+    pub sensitivity: Sensitivity,
+    /// The id of the method.
+    pub method: String,
+    /// Its title.
+    pub title: String,
+    /// Over which steps.
+    pub plan: Plan,
+    /// The values at the end.
+    pub end: Vec<(Path, Numbers<f64>)>,
+    /// For each parameter the derivatives of the same.
+    pub derivatives: Vec<Vec<Numbers<D>>>,
+    /// Those that no number depends on.
+    pub independent: Vec<String>,
+    /// Differences for each parameter, if asked for.
+    pub check: Option<Vec<Vec<Difference>>>,
+    /// The simplification, if one was asked for.
+    pub variant: Option<String>,
+}
+
+/// The mistakes of the command line, of the data and of the solver have codes of their own.
+pub fn failure(error: SensitivityError) -> Failure {
+    match error {
+        SensitivityError::Parameter(_) | SensitivityError::Elements { .. } => {
+            Failure::Usage(error.to_string())
+        }
+        SensitivityError::System(DifferentiationError::Study { .. }) => Failure::Usage(error.to_string()),
+        SensitivityError::Model(_) => Failure::Model(error.to_string()),
+        SensitivityError::System(_) | SensitivityError::Method(_) => Failure::Solver(error.to_string()),
+    }
+}
+
+fn failed(error: SensitivityFailure) -> Failure {
+    match error.steps {
+        0 => failure(error.error),
+        _ => Failure::Solver(error.to_string()),
+    }
+}
+
+/// Names separated by commas.
+pub fn names(list: &[String]) -> Result<Vec<&str>, Failure> {
+    let names: Vec<&str> = list.iter().map(|name| name.trim()).filter(|name| !name.is_empty()).collect();
+    if names.is_empty() {
+        return Err(Failure::Usage(
+            "--parameters names no parameter; `polhode problems ID` lists them".into(),
+        ));
+    }
+    Ok(names)
+}
+
+/// Does it.
+pub fn command(options: &SensitivityOptions) -> Result<(), Failure> {
+    let problem = pick::problem(&options.problem, &options.set)?;
+    let method = pick::method(options.method.as_deref().unwrap_or(problem.method))?;
+    let plan = Plan::new(options.step.unwrap_or(problem.step), options.until.unwrap_or(problem.until))?;
+    pick::suits(&problem.model()?, &method)?;
+    let study = match options.variant.as_deref() {
+        None => Study::Exact,
+        Some(name) => {
+            Study::ALL.iter().find(|(known, _)| *known == name).map(|(_, study)| *study).ok_or_else(|| {
+                let names: Vec<&str> = Study::ALL.iter().map(|(name, _)| *name).collect();
+                Failure::Usage(format!("no variant is called '{name}'; there are {}", names.join(", ")))
+            })?
+        }
+    };
+    if study != Study::Exact && method.alpha().is_none() {
+        let text =
+            "--variant simplifies geometric-alpha, linear-alpha and residual-alpha; this method has none";
+        return Err(Failure::Usage(text.into()));
+    }
+    let sensitivity =
+        Sensitivity::new(&problem, &names(&options.parameters)?, &method).map_err(failure)?.studied(study);
+    let count = sensitivity.names().len();
+    let mut file = options.out.as_deref().map(NewFile::create).transpose()?;
+
+    let mut progress = Progress::new(plan.steps());
+    let (mut stopped, mut trouble) = (false, None);
+    let (mut end, mut derivatives): (_, Vec<Vec<Numbers<D>>>) = (Vec::new(), Vec::new());
+    let (mut text, mut columns) = (String::new(), Vec::new());
+    let run = sensitivity.run(&plan, &mut |n, seen| {
+        progress.at(n, || format!("t = {:.4} s", plan.time(n)));
+        stopped = interrupt::asked();
+        if let Some(file) = &mut file {
+            text.clear();
+            row(n, &sensitivity, seen, &mut columns, &mut text);
+            if let Err(error) = file.write_all(text.as_bytes()) {
+                trouble = Some(file.trouble(&error));
+                return ControlFlow::Break(());
+            }
+        }
+        if n == plan.steps() {
+            end = quantities(&seen.values());
+            let of =
+                |k: usize| quantities(&seen.derivative(k)).into_iter().map(|(_, numbers)| numbers).collect();
+            derivatives = (0..count).map(of).collect();
+        }
+        if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    progress.clear();
+    if let Some(failure) = trouble {
+        return Err(failure);
+    }
+    run.map_err(failed)?;
+    if stopped {
+        return Err(Failure::Interrupted("stopped; nothing was written".into()));
+    }
+    if let Some(file) = file {
+        file.finish()?;
+    }
+    let check = match options.check {
+        false => None,
+        true => {
+            let exact = |k: usize| derivatives[k].iter().map(Numbers::slopes).collect::<Vec<_>>();
+            let of = |k: usize| differences(&sensitivity, &plan, k, &end, &exact(k));
+            Some((0..count).map(of).collect::<Result<_, _>>().map_err(failed)?)
+        }
+    };
+    let independent: Vec<String> = (0..count)
+        .filter(|k| no_number_depends(&derivatives[*k], sensitivity.scales()[*k]))
+        .map(|k| sensitivity.names()[k].clone())
+        .collect();
+    for name in &independent {
+        print::note(&format!("note: no number of the end depends on {name}: all its derivatives are zero"));
+    }
+    let finished = Finished {
+        method: method.id().into(),
+        title: method.title().into(),
+        sensitivity,
+        plan,
+        end,
+        derivatives,
+        independent,
+        check,
+        variant: options.variant.clone(),
+    };
+    if options.json {
+        print::json(&report::Report::new(&finished))
+    } else {
+        print::result(&report::text(&finished))
+    }
+}
+
+/// True if a change of the parameter by its own size changes every number by less than rounding does.
+fn no_number_depends(derivatives: &[Numbers<D>], scale: f64) -> bool {
+    const ROUNDING: f64 = 1e-13;
+    derivatives.iter().all(|numbers| {
+        let largest = numbers.slopes().iter().map(|x| x.abs()).fold(0.0, f64::max);
+        largest * scale <= ROUNDING * numbers.size()
+    })
+}
+
+/// The derivatives of every column that `run --out` writes: `mass:position_x` is that of position_x by the mass.
+fn row(
+    n: u64,
+    sensitivity: &Sensitivity,
+    seen: &mut dyn polhode::sensitivity::Seen,
+    columns: &mut Vec<D>,
+    text: &mut String,
+) {
+    use core::fmt::Write;
+    let mut line = String::new();
+    for (k, parameter) in sensitivity.names().iter().enumerate() {
+        let at = seen.derivative(k);
+        columns.clear();
+        at.row(columns);
+        if n == 0 {
+            text.push_str(if k == 0 { "t" } else { "" });
+            for name in &at.columns()[1..] {
+                let _ = write!(text, ",{parameter}:{name}");
+            }
+        }
+        if k == 0 {
+            let _ = write!(line, "{:?}", columns[0].re);
+        }
+        for x in &columns[1..] {
+            let _ = write!(line, ",{:?}", x.eps[0]);
+        }
+    }
+    if n == 0 {
+        text.push('\n');
+    }
+    text.push_str(&line);
+    text.push('\n');
+}

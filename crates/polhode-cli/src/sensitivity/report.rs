@@ -1,0 +1,206 @@
+//! Derivatives for programs and for people.
+
+use super::Finished;
+use super::check::Difference;
+use super::quantity::{Node, Numbers, Path};
+use crate::print::{Align, count, plain, small, table};
+use polhode::sensitivity::D;
+use serde::Serialize;
+
+/// The object that `--json` prints.
+#[derive(Debug, Serialize)]
+pub struct Report<'a> {
+    problem: &'a str,
+    method: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    variant: Option<&'a str>,
+    step: f64,
+    until: f64,
+    t: f64,
+    steps: u64,
+    parameters: &'a [String],
+    parameter_values: Node,
+    values: Node,
+    derivatives: Node,
+    independent: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    check: Option<Vec<Checked<'a>>>,
+}
+
+/// One formula for one parameter.
+#[derive(Debug, Serialize)]
+struct Checked<'a> {
+    parameter: &'a str,
+    formula: &'static str,
+    relative_change: f64,
+    change: f64,
+    derivatives: Node,
+    relative_error: Node,
+}
+
+impl<'a> Report<'a> {
+    /// Of what was computed.
+    pub fn new(run: &'a Finished) -> Self {
+        let names = run.sensitivity.names();
+        let paths = || run.end.iter().map(|(path, _)| path.clone());
+        let of =
+            |derivatives: &[Numbers<D>]| Node::tree(paths().zip(derivatives.iter().map(Numbers::<D>::node)));
+        let checked = |(k, difference): (usize, &Difference)| {
+            let quotient = |(path, quotient, _): &(Path, Vec<f64>, Option<f64>)| {
+                (
+                    path.clone(),
+                    if quotient.len() == 1 && path.len() == 1 {
+                        Node::Number(quotient[0])
+                    } else {
+                        Node::List(quotient.clone())
+                    },
+                )
+            };
+            let error = |(path, _, error): &(Path, Vec<f64>, Option<f64>)| {
+                error.map(|error| (path.clone(), Node::Number(error)))
+            };
+            Checked {
+                parameter: &names[k],
+                formula: difference.name,
+                relative_change: difference.change,
+                change: difference.change * run.sensitivity.scales()[k],
+                derivatives: Node::tree(difference.quotients.iter().map(quotient)),
+                relative_error: Node::tree(difference.quotients.iter().filter_map(error)),
+            }
+        };
+        Report {
+            problem: run.sensitivity.problem().id,
+            method: &run.method,
+            variant: run.variant.as_deref(),
+            step: run.plan.step(),
+            until: run.plan.until(),
+            t: run.plan.time(run.plan.steps()),
+            steps: run.plan.steps(),
+            parameters: names,
+            parameter_values: Node::Group(
+                names
+                    .iter()
+                    .cloned()
+                    .zip(run.sensitivity.values().iter().map(|x| Node::Number(*x)))
+                    .collect(),
+            ),
+            values: Node::tree(run.end.iter().map(|(path, numbers)| (path.clone(), numbers.node()))),
+            derivatives: Node::Group(
+                names.iter().cloned().zip(run.derivatives.iter().map(|d| of(d))).collect(),
+            ),
+            independent: &run.independent,
+            check: run.check.as_ref().map(|all| {
+                let pairs = all.iter().enumerate().flat_map(|(k, list)| list.iter().map(move |d| (k, d)));
+                pairs.map(checked).collect()
+            }),
+        }
+    }
+}
+
+/// Twelve digits: what a derivative is good for.
+fn number(x: f64) -> String {
+    if x == 0.0 { "0".into() } else { format!("{x:.11e}") }
+}
+
+/// The unit of what is told of a rotation, and nothing where the name says all.
+fn remark(path: &Path) -> &'static str {
+    if path.last().is_some_and(|key| key == "attitude") { "turn in body axes" } else { "" }
+}
+
+/// Quantities that people are shown: a body once, and of a rotation the turn.
+fn shown(path: &Path, mechanism: bool) -> bool {
+    let key = path.last().map_or("", String::as_str);
+    let twice = path.first().is_some_and(|first| first == "bodies") && !mechanism;
+    !twice
+        && !matches!(
+            key,
+            "q_wxyz" | "momentum_body" | "momentum_space" | "linear_momentum_space" | "kinetic_energy"
+        )
+}
+
+/// The derivatives with respect to each parameter, with differences beside them if there are any.
+pub fn text(run: &Finished) -> String {
+    let (plan, problem) = (&run.plan, run.sensitivity.problem());
+    let row = |name: &str, text: String| vec![name.to_string(), text];
+    let mut head = vec![
+        row("problem", format!("{}, {}", problem.id, problem.title)),
+        row("method", format!("{}, {}", run.method, run.title)),
+    ];
+    if let Some(variant) = &run.variant {
+        head.push(row("variant", format!("{variant}, for study")));
+    }
+    let span = format!(
+        "{} of {} s, to t = {} s",
+        count(plan.steps(), "step"),
+        plain(plan.step()),
+        plain(plan.time(plan.steps()))
+    );
+    head.push(row("steps", span));
+    let mut text = table(0, &[Align::Left; 2], &head);
+    let mechanism = !run.end.iter().any(|(path, _)| path[0] == "attitude");
+    for (k, name) in run.sensitivity.names().iter().enumerate() {
+        let value = run.sensitivity.values()[k];
+        text.push_str(&format!("\nderivatives at the end with respect to {name} = {}\n", plain(value)));
+        if run.independent.contains(name) {
+            text.push_str("  all zero: no number of the end depends on it\n");
+            continue;
+        }
+        let mut rows = Vec::new();
+        for ((path, _), numbers) in run.end.iter().zip(&run.derivatives[k]) {
+            if shown(path, mechanism) {
+                let start = if path.len() > 1 && path[0] != "multipliers" { 1 } else { 0 };
+                let mut cells = vec![path[start..].join(".")];
+                let slopes = numbers.slopes();
+                // Three to a line.
+                for (i, chunk) in slopes.chunks(3).enumerate() {
+                    if i > 0 {
+                        rows.push(std::mem::replace(&mut cells, vec![String::new()]));
+                    }
+                    cells.extend(chunk.iter().map(|x| number(*x)));
+                }
+                cells.resize(4, String::new());
+                cells.push(remark(path).into());
+                rows.push(cells);
+            }
+        }
+        let columns = [Align::Left, Align::Right, Align::Right, Align::Right, Align::Left];
+        text.push_str(&table(2, &columns, &rows));
+        if let Some(check) = &run.check {
+            text.push_str(&beside(&check[k], mechanism));
+        }
+    }
+    text
+}
+
+/// Differences beside the derivatives: the quotients of the first quantity, and how far all are off.
+fn beside(check: &[Difference], mechanism: bool) -> String {
+    let mut text = String::new();
+    let Some(first) = check.first() else { return text };
+    // A body's place says most of it; of a mechanism that of the last body.
+    let place = |path: &Path| {
+        path.last().is_some_and(|key| key == if mechanism { "position" } else { &first.quotients[0].0[0] })
+    };
+    let Some(at) =
+        first.quotients.iter().rposition(|(path, ..)| place(path) && (mechanism || path.len() == 1))
+    else {
+        return text;
+    };
+    let name =
+        first.quotients[at].0.iter().skip(usize::from(mechanism)).cloned().collect::<Vec<_>>().join(".");
+    text.push_str(&format!("  differences: {name}, and the relative error\n"));
+    let mut rows = Vec::new();
+    for difference in check {
+        let (_, quotient, error) = &difference.quotients[at];
+        let mut cells = vec![format!("{} {}", difference.name, small(difference.change))];
+        cells.extend(quotient.iter().take(3).map(|x| number(*x)));
+        cells.resize(4, String::new());
+        cells.push(error.map_or("-".into(), small));
+        let worst = difference.quotients.iter().filter(|(path, ..)| shown(path, mechanism));
+        let worst = worst.filter_map(|(.., error)| *error).fold(0.0, f64::max);
+        cells.push(format!("all: {}", small(worst)));
+        rows.push(cells);
+    }
+    let columns = [Align::Left, Align::Right, Align::Right, Align::Right, Align::Right, Align::Left];
+    text.push_str(&table(4, &columns, &rows));
+    text
+}
