@@ -11,14 +11,19 @@ use crate::scalar::{Dual, Real};
 fn problems() -> Vec<Problem> {
     let mut all = Problem::all();
     for problem in &mut all {
+        // About no axis of symmetry, so that every entry of an inertia counts.
+        if !problem.values("omega_body").is_empty() {
+            problem.set("omega_body", "0.3,-0.7,5").unwrap();
+        }
         match problem.id {
             "heavy-top" => problem.set("inertia", "0.3,0.4,0.25").unwrap(),
             "chain" => problem.set("bodies", "3").unwrap(),
             // Nine entries, a quaternion, and moments that depend on the pose.
             "driven-body" => {
                 problem.set("inertia", "1,0.05,-0.1,0.05,1.3,0.08,-0.1,0.08,0.7").unwrap();
-                problem.set("attitude", "0.5,0.5,-0.5,0.5").unwrap();
+                problem.set("attitude", "0.2,0.4,0.4,0.8").unwrap();
             }
+            "stiff-spring" => problem.set("attitude", "0.001,0.002,0.5").unwrap(),
             "prescribed-motion" => problem.set("moments_about", "1").unwrap(),
             _ => {}
         }
@@ -46,6 +51,7 @@ fn row<S: Real>(problem: &Problem, change: &dyn Fn(usize) -> S) -> Option<Vec<S>
 
 #[test]
 fn every_parameter_of_a_body_has_its_derivative() {
+    let mut idle = Vec::new();
     for problem in problems() {
         for (p, parameter) in problem.parameters().iter().enumerate() {
             let seeded = |i| Dual::<f64, 1> { re: 0.0, eps: [if i == p { 1.0 } else { 0.0 }] };
@@ -67,11 +73,12 @@ fn every_parameter_of_a_body_has_its_derivative() {
                     dual.eps[0]
                 );
             }
-            // Everything among the data does something.
-            let works = duals.iter().any(|x| x.eps[0] != 0.0);
-            assert!(works, "{} {}", problem.id, parameter.name);
+            if duals.iter().all(|x| x.eps[0] == 0.0) {
+                idle.push(format!("{} {}", problem.id, parameter.name));
+            }
         }
     }
+    assert!(idle.is_empty(), "without effect: {idle:?}");
 }
 
 #[test]
