@@ -186,7 +186,7 @@ impl fmt::Display for FitError {
                 f,
                 "after {iterations} steps no further step lowers the sum of squares {sum_of_squares:.6e}, although \
                  its derivatives promise {promised:.1e} less; the Jacobian does not belong to these residuals, or \
-                 they are not smooth"
+                 they are not smooth, or a parameter ran away to where they hardly depend on it"
             ),
         }
     }

@@ -4,18 +4,18 @@
 //! a damped step may be short far from any minimum.
 
 use super::linear::norm;
-use super::search::{Evaluation, Linear, Search};
+use super::search::{Evaluation, Linear, NONE, Search};
 use super::{Fit, FitError, Iteration, Model, Options, Parameter, Stop};
 use core::ops::ControlFlow;
 
 /// Damping of the first step.
 const FIRST: f64 = 1e-3;
-/// Damping that stands for none: keeps the full step finite where the Jacobian is singular.
-const NONE: f64 = 1e-16;
 /// The damping of the next step after a step that brought what was promised, over that of this step.
 const LESS: f64 = 0.1;
 /// A step is accepted if it brings this part of the reduction that the linear model promises.
 const ENOUGH: f64 = 1e-4;
+/// A step of this relative size goes where the linear model says nothing, and may lose a parameter there.
+const FAR: f64 = 10.0;
 /// A step of this relative size changes nothing.
 const NOTHING: f64 = 1e-15;
 /// Accepted steps below this relative size, with longer ones refused, end at an edge.
@@ -26,8 +26,8 @@ const CRAMPED: f64 = 1e-2;
 const WORTH: f64 = 1e-6;
 /// Damping beyond all use.
 const HOPELESS: f64 = 1e30;
-/// Reductions of the sum of squares by less than the square of this part cannot be told from round-off, nor steps below
-/// the root of it.
+/// A part of the residuals as small as this changes the sum of squares by its square, which round-off hides; and so does
+/// a full step as small as this where the residuals themselves are round-off.
 const HIDDEN: f64 = 1e-6;
 
 /// Minimizes the sum of squares of the residuals.
@@ -44,7 +44,7 @@ pub fn levenberg_marquardt(
 /// Minimizes the sum of squares of the residuals and shows each accepted step to an observer, who may break off.
 ///
 /// ```
-/// use polhode::fit::{Options, Parameter, Residuals, Stop, levenberg_marquardt_with};
+/// use polhode::fit::{Noise, Options, Parameter, Residuals, levenberg_marquardt_with};
 /// use std::ops::ControlFlow;
 /// // Rosenbrock's valley; it has as many residuals as parameters, so that no noise can be estimated.
 /// let mut valley = Residuals::new(2, |p, r, j| {
@@ -53,13 +53,13 @@ pub fn levenberg_marquardt(
 ///     Ok(())
 /// });
 /// let parameters = [Parameter::new("x", -1.2), Parameter::new("y", 1.0)];
-/// let options = Options { noise: polhode::fit::Noise::Known, ..Options::default() };
+/// let options = Options { noise: Noise::Known, ..Options::default() };
 /// let mut path = Vec::new();
 /// let fit = levenberg_marquardt_with(&mut valley, &parameters, &options, &mut |now| {
 ///     path.push(now.sum_of_squares);
 ///     ControlFlow::Continue(())
 /// })?;
-/// assert!(fit.stopped.converged() && (fit.parameters[1] - 1.0).abs() < 1e-12);
+/// assert!(fit.stopped.converged() && (fit.parameters[1] - 1.0).abs() < 1e-9);
 /// assert!(path.windows(2).all(|w| w[1] < w[0]));
 /// # Ok::<(), polhode::fit::FitError>(())
 /// ```
@@ -73,55 +73,54 @@ pub fn levenberg_marquardt_with(
     let (mut damping, mut cramped) = (FIRST, CRAMPED);
     let stopped = loop {
         let linear = search.linearize();
-        let full = linear.step(&search, NONE);
+        let full = linear.full_step(&search);
         // What a full step leaves of the residuals is the part that no parameter explains.
         let explained = full.promised.max(0.0).sqrt() / norm(&search.residuals).max(f64::MIN_POSITIVE);
-        let full_size = search.size(&full.change);
         if explained <= options.gradient {
             break Stop::Gradient;
         }
-        if full_size <= options.step {
+        if full.size <= options.step {
             break Stop::Step;
         }
         if search.iterations >= options.max_iterations {
             break Stop::Iterations;
         }
-        let Descent { accepted, refused } = search.descend(model, &linear, full.promised, &mut damping);
+        let Descent { accepted, refused, edge } = search.descend(model, &linear, full.promised, &mut damping);
         if let Some(step) = &accepted {
             if observer(&search.now(step, refused.as_deref())).is_break() {
                 break Stop::Interrupted;
             }
-            if step.part <= options.reduction && step.damping <= 1.0 {
+            if step.part <= options.reduction && explained <= HIDDEN {
                 break Stop::Reduction;
             }
         }
-        let size = accepted.map_or(0.0, |step| step.size);
-        match refused {
-            Some(reason) if size < cramped * full_size => {
-                if let Some(step) = search.sidestep(model) {
-                    if observer(&search.now(&step, Some(&reason))).is_break() {
-                        break Stop::Interrupted;
-                    }
-                    (damping, cramped) = (FIRST, CRAMPED);
-                } else if size < CREEP {
-                    break Stop::Pinned { reason };
-                } else {
-                    cramped *= CRAMPED;
+        let (moved, size) = (accepted.is_some(), accepted.map_or(0.0, |step| step.size));
+        if let Some(reason) = refused.filter(|_| size < cramped * full.size) {
+            if let Some(step) = search.sidestep(model) {
+                if observer(&search.now(&step, Some(&reason))).is_break() {
+                    break Stop::Interrupted;
                 }
+                (damping, cramped) = (FIRST, CRAMPED);
+                continue;
             }
-            None if size == 0.0 => {
-                // Nothing that was tried helped, down to steps that change nothing.
-                if explained <= HIDDEN || full_size <= HIDDEN {
-                    break Stop::RoundOff;
-                }
-                return Err(FitError::Stuck {
-                    sum_of_squares: search.sum_of_squares(),
-                    parameters: search.at,
-                    promised: full.promised,
-                    iterations: search.iterations,
-                });
+            if edge || (moved && size < CREEP) {
+                break Stop::Pinned { reason };
             }
-            _ => cramped = CRAMPED,
+            cramped *= CRAMPED;
+        } else {
+            cramped = CRAMPED;
+        }
+        if !moved {
+            // Nothing that was tried helped, down to steps that change nothing.
+            if explained <= HIDDEN || full.size <= HIDDEN {
+                break Stop::RoundOff;
+            }
+            return Err(FitError::Stuck {
+                sum_of_squares: search.sum_of_squares(),
+                parameters: search.at,
+                promised: full.promised,
+                iterations: search.iterations,
+            });
         }
     };
     search.result(options, stopped)
@@ -142,6 +141,8 @@ struct Descent {
     accepted: Option<Accepted>,
     /// Why the model refused the last step that it refused.
     refused: Option<String>,
+    /// It refused even a step that is hardly one.
+    edge: bool,
 }
 
 impl Search<'_> {
@@ -153,13 +154,18 @@ impl Search<'_> {
         promised: f64,
         damping: &mut f64,
     ) -> Descent {
-        let (mut growth, mut refused) = (2.0, None);
+        let (mut growth, mut refused, mut edge) = (2.0, None, false);
         let before = self.sum_of_squares();
         loop {
             let step = linear.step(self, *damping);
-            let size = self.size(&step.change);
+            let size = step.size;
             if size <= NOTHING || *damping > HOPELESS {
-                return Descent { accepted: None, refused };
+                return Descent { accepted: None, refused, edge };
+            }
+            // From parameters that are all zero everything is far.
+            if size > FAR && size.is_finite() {
+                *damping *= 4.0;
+                continue;
             }
             match self.evaluate(model, step.to) {
                 Ok(trial) => {
@@ -172,13 +178,16 @@ impl Search<'_> {
                         // Nielsen's rule, but quicker where the linear model holds.
                         *damping *= (1.0 - (2.0 * gain - 1.0).powi(3)).max(LESS);
                         *damping = damping.max(NONE);
-                        return Descent { accepted, refused };
+                        return Descent { accepted, refused, edge };
                     }
                     if promised <= HIDDEN * HIDDEN * before {
-                        return Descent { accepted: None, refused: None };
+                        return Descent { accepted: None, refused: None, edge: false };
                     }
                 }
-                Err(reason) => refused = Some(reason),
+                Err(reason) => {
+                    refused = Some(reason);
+                    edge |= size < CREEP;
+                }
             }
             *damping *= growth;
             growth *= 2.0;
@@ -190,14 +199,18 @@ impl Search<'_> {
     fn sidestep(&mut self, model: &mut impl Model) -> Option<Accepted> {
         let mut best: Option<(f64, Accepted, Evaluation)> = None;
         let before = self.sum_of_squares();
+        let mut linear = self.linearize();
         for j in 0..self.at.len() {
-            let mut linear = self.linearize();
-            if core::mem::replace(&mut linear.held[j], true) {
+            if linear.held[j] {
                 continue;
             }
+            linear.held[j] = true;
             for damping in [FIRST, 1.0] {
                 let step = linear.step(self, damping);
-                let size = self.size(&step.change);
+                let size = step.size;
+                if size <= CREEP {
+                    break;
+                }
                 let Ok(trial) = self.evaluate(model, step.to) else { continue };
                 let reduced = self.reduction(&trial);
                 if reduced > WORTH * before {
@@ -208,6 +221,7 @@ impl Search<'_> {
                     break;
                 }
             }
+            linear.held[j] = false;
         }
         let (_, accepted, trial) = best?;
         self.accept(trial);

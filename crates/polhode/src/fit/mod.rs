@@ -13,7 +13,7 @@
 //!   one, at the start and at the end: [`FitError::Singular`] names the combination.
 //!
 //! ```
-//! use polhode::fit::{Noise, Options, Parameter, Residuals, levenberg_marquardt};
+//! use polhode::fit::{Options, Parameter, Residuals, levenberg_marquardt};
 //! // Decay a·exp(-k t), measured at six times.
 //! let t = [0.0, 0.5, 1.0, 1.5, 2.0, 3.0];
 //! let y = [2.003, 1.482, 1.095, 0.815, 0.602, 0.331];
@@ -33,6 +33,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#[cfg(test)]
+mod certified;
 mod determined;
 mod error;
 mod levenberg;
@@ -156,9 +158,9 @@ pub struct Options {
     /// Stop when the part of the residuals that a full step could still remove is below this fraction of their norm.
     /// Parameters are then off by about this times √m of their standard errors, for m residuals.
     pub gradient: f64,
-    /// Stop when the full step is below this, relative to the parameters, both in the scaling of the columns.
+    /// Stop when the full step is below this, relative to the parameters, both weighted by their effect on the residuals.
     pub step: f64,
-    /// Stop when a step that is hardly damped lowers the sum of squares by less than this fraction.
+    /// Stop when a step lowers the sum of squares by less than this fraction, and a full step would not do much more.
     pub reduction: f64,
     /// A combination of parameters is not determined if its singular value is below this fraction of the largest.
     ///

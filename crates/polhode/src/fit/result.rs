@@ -20,7 +20,7 @@ pub enum Stop {
     Gradient,
     /// A full step is small: [`super::Options::step`].
     Step,
-    /// A full step reduced hardly anything: [`super::Options::reduction`].
+    /// The last step lowered hardly anything: [`super::Options::reduction`].
     Reduction,
     /// Round-off hides what a further step would reduce.
     RoundOff,

@@ -3,6 +3,8 @@
 use super::linear::{Columns, dot, least_squares, norm, triangularize};
 use super::{FitError, Model, Noise, Options, Parameter, Place, Side};
 
+/// Damping that stands for none.
+pub(super) const NONE: f64 = 1e-16;
 /// Numbers whose squares would not do to add up.
 const HUGE: f64 = 1e150;
 
@@ -130,14 +132,11 @@ impl<'a> Search<'a> {
         self.residuals.iter().zip(&trial.residuals).map(|(a, b)| (a - b) * (a + b)).sum()
     }
 
-    /// |D s| over |D p|, where p is never less than at the start.
-    pub(super) fn size(&self, change: &[f64]) -> f64 {
-        let scaled: Vec<f64> = change.iter().zip(&self.scale).map(|(s, d)| s * d).collect();
-        let whole: Vec<f64> = (self.at.iter().zip(self.parameters).zip(&self.scale))
-            .map(|((x, p), d)| x.abs().max(p.start.abs()) * d)
-            .collect();
-        let length = norm(&scaled);
-        if length == 0.0 { 0.0 } else { length / norm(&whole) }
+    /// |D s| over |D p|: the effect of a change compared with that of the parameters themselves.
+    fn size(&self, change: &[f64], scale: &[f64]) -> f64 {
+        let scaled = |v: &[f64]| norm(&v.iter().zip(scale).map(|(x, d)| x * d).collect::<Vec<f64>>());
+        let length = scaled(change);
+        if length == 0.0 { 0.0 } else { length / scaled(&self.at) }
     }
 
     /// The bound that holds parameter `j`: it is reached, and the gradient presses against it.
@@ -172,26 +171,39 @@ pub(super) struct Linear {
 pub(super) struct Step {
     /// The new parameters, within the bounds.
     pub(super) to: Vec<f64>,
-    pub(super) change: Vec<f64>,
+    /// Its size relative to the parameters, in the scaling that it was made with.
+    pub(super) size: f64,
     /// How much the linear model lowers the sum of squares.
     pub(super) promised: f64,
 }
 
 impl Linear {
-    /// The step with damping μ. A parameter that would leave its bounds stops there, and the others are solved for anew.
+    /// The step without damping, or so little that it only keeps the step finite where the Jacobian is singular. That is
+    /// measured by the columns as they are: a column that was much larger once must not hide what it can still do.
+    pub(super) fn full_step(&self, search: &Search) -> Step {
+        let now: Vec<f64> = self.triangle.iter().map(|c| norm(c)).collect();
+        self.scaled_step(search, NONE, &now)
+    }
+
+    /// The step with damping μ.
     pub(super) fn step(&self, search: &Search, damping: f64) -> Step {
+        self.scaled_step(search, damping, &search.scale)
+    }
+
+    /// Minimizes |R s + q|² + μ|D s|². A parameter that would leave its bounds stops there, and the others are solved for
+    /// anew.
+    fn scaled_step(&self, search: &Search, damping: f64, scale: &[f64]) -> Step {
         let n = self.held.len();
-        let (mut to, mut stopped) = (search.at.clone(), self.held.clone());
+        let (mut change, mut stopped) = (vec![0.0; n], self.held.clone());
+        let mut to = search.at.clone();
         loop {
             let free: Vec<usize> = (0..n).filter(|&j| !stopped[j]).collect();
-            let known: Vec<f64> = (0..n).map(|j| to[j] - search.at[j]).collect();
-            let residual = self.residual(&known);
             let mut columns: Columns = free.iter().map(|&j| self.triangle[j].clone()).collect();
             for (i, &j) in free.iter().enumerate() {
                 columns[i].resize(n + free.len(), 0.0);
-                columns[i][n + i] = damping.sqrt() * search.scale[j];
+                columns[i][n + i] = damping.sqrt() * scale[j];
             }
-            let mut right: Vec<f64> = residual.iter().map(|r| -r).collect();
+            let mut right: Vec<f64> = self.residual(&change).iter().map(|r| -r).collect();
             right.resize(n + free.len(), 0.0);
             let solution = least_squares(columns, right);
             let mut leaving = false;
@@ -199,6 +211,7 @@ impl Linear {
                 let (p, goal) = (&search.parameters[j], search.at[j] + s);
                 if !(p.lower <= goal && goal <= p.upper) {
                     to[j] = if goal < p.lower { p.lower } else { p.upper };
+                    change[j] = to[j] - search.at[j];
                     stopped[j] = true;
                     leaving = true;
                 }
@@ -206,14 +219,14 @@ impl Linear {
             if !leaving {
                 for (&j, s) in free.iter().zip(&solution) {
                     to[j] += s;
+                    change[j] = *s;
                 }
                 break;
             }
         }
-        let change: Vec<f64> = to.iter().zip(&search.at).map(|(a, b)| a - b).collect();
         let after = self.residual(&change);
         let promised = self.right.iter().zip(&after).map(|(a, b)| (a - b) * (a + b)).sum();
-        Step { to, change, promised }
+        Step { to, size: search.size(&change, scale), promised }
     }
 
     /// R s + q.
