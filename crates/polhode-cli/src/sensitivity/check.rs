@@ -30,9 +30,12 @@ pub struct Difference {
     pub name: &'static str,
     /// The change, relative to the parameter.
     pub change: f64,
-    /// Every quantity with its difference quotient, and how far that is from the derivative, relative to it.
-    pub quotients: Vec<(Path, Vec<f64>, Option<f64>)>,
+    /// The quotients, or why a run with a changed parameter failed.
+    pub quotients: Result<Vec<Quotient>, String>,
 }
+
+/// The difference quotient of a quantity, and how far it is from the derivative, relative to that.
+pub type Quotient = (Path, Vec<f64>, Option<f64>);
 
 /// The relative distance of two lists, eq. (118).
 fn relative(x: &[f64], exact: &[f64]) -> Option<f64> {
@@ -48,9 +51,8 @@ pub fn differences(
     parameter: usize,
     end: &[(Path, Numbers<f64>)],
     exact: &[Vec<f64>],
-) -> Result<Vec<Difference>, SensitivityFailure> {
-    let mut all = Vec::new();
-    for formula in &FORMULAS {
+) -> Vec<Difference> {
+    let quotients = |formula: &Formula| {
         let size = formula.change * sensitivity.scales()[parameter];
         let mut quotients: Vec<Vec<f64>> = exact.iter().map(|slopes| vec![0.0; slopes.len()]).collect();
         for (at, weight) in formula.points {
@@ -63,11 +65,16 @@ pub fn differences(
                 }
             }
         }
-        let with_errors = end.iter().zip(quotients).zip(exact).map(|(((path, _), quotient), exact)| {
+        let all = end.iter().zip(quotients).zip(exact).map(|(((path, _), quotient), exact)| {
             let error = relative(&quotient, exact);
             (path.clone(), quotient, error)
         });
-        all.push(Difference { name: formula.name, change: formula.change, quotients: with_errors.collect() });
-    }
-    Ok(all)
+        Ok::<_, SensitivityFailure>(all.collect())
+    };
+    let one = |formula: &Formula| Difference {
+        name: formula.name,
+        change: formula.change,
+        quotients: quotients(formula).map_err(|failure| failure.error.to_string()),
+    };
+    FORMULAS.iter().map(one).collect()
 }

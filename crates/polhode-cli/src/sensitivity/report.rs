@@ -1,7 +1,7 @@
 //! Derivatives for programs and for people.
 
 use super::Finished;
-use super::check::Difference;
+use super::check::{Difference, Quotient};
 use super::quantity::{Node, Numbers, Path};
 use crate::print::{Align, count, plain, small, table};
 use polhode::sensitivity::D;
@@ -34,8 +34,12 @@ struct Checked<'a> {
     formula: &'static str,
     relative_change: f64,
     change: f64,
-    derivatives: Node,
-    relative_error: Node,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    derivatives: Option<Node>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    relative_error: Option<Node>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failed: Option<&'a str>,
 }
 
 impl<'a> Report<'a> {
@@ -45,8 +49,8 @@ impl<'a> Report<'a> {
         let paths = || run.end.iter().map(|(path, _)| path.clone());
         let of =
             |derivatives: &[Numbers<D>]| Node::tree(paths().zip(derivatives.iter().map(Numbers::<D>::node)));
-        let checked = |(k, difference): (usize, &Difference)| {
-            let quotient = |(path, quotient, _): &(Path, Vec<f64>, Option<f64>)| {
+        let checked = |(k, difference): (usize, &'a Difference)| {
+            let quotient = |(path, quotient, _): &Quotient| {
                 (
                     path.clone(),
                     if quotient.len() == 1 && path.len() == 1 {
@@ -56,16 +60,16 @@ impl<'a> Report<'a> {
                     },
                 )
             };
-            let error = |(path, _, error): &(Path, Vec<f64>, Option<f64>)| {
-                error.map(|error| (path.clone(), Node::Number(error)))
-            };
+            let error = |(path, _, error): &Quotient| error.map(|error| (path.clone(), Node::Number(error)));
+            let seen = difference.quotients.as_ref().ok();
             Checked {
                 parameter: &names[k],
                 formula: difference.name,
                 relative_change: difference.change,
                 change: difference.change * run.sensitivity.scales()[k],
-                derivatives: Node::tree(difference.quotients.iter().map(quotient)),
-                relative_error: Node::tree(difference.quotients.iter().filter_map(error)),
+                derivatives: seen.map(|list| Node::tree(list.iter().map(quotient))),
+                relative_error: seen.map(|list| Node::tree(list.iter().filter_map(error))),
+                failed: difference.quotients.as_ref().err().map(String::as_str),
             }
         };
         Report {
@@ -172,35 +176,49 @@ pub fn text(run: &Finished) -> String {
     text
 }
 
-/// Differences beside the derivatives: the quotients of the first quantity, and how far all are off.
+/// Differences beside the derivatives: the quotients of the place, or attitude, of the last body, and how far all are off.
 fn beside(check: &[Difference], mechanism: bool) -> String {
-    let mut text = String::new();
-    let Some(first) = check.first() else { return text };
-    // A body's place says most of it; of a mechanism that of the last body.
-    let place = |path: &Path| {
-        path.last().is_some_and(|key| key == if mechanism { "position" } else { &first.quotients[0].0[0] })
+    let wanted = |(path, ..): &&Quotient| match path.as_slice() {
+        [key] => !mechanism && (key == "position" || key == "attitude"),
+        [_, _, key] => mechanism && key == "position",
+        _ => false,
     };
-    let Some(at) =
-        first.quotients.iter().rposition(|(path, ..)| place(path) && (mechanism || path.len() == 1))
-    else {
-        return text;
-    };
-    let name =
-        first.quotients[at].0.iter().skip(usize::from(mechanism)).cloned().collect::<Vec<_>>().join(".");
-    text.push_str(&format!("  differences: {name}, and the relative error\n"));
+    let mut name = String::new();
     let mut rows = Vec::new();
     for difference in check {
-        let (_, quotient, error) = &difference.quotients[at];
-        let mut cells = vec![format!("{} {}", difference.name, small(difference.change))];
-        cells.extend(quotient.iter().take(3).map(|x| number(*x)));
-        cells.resize(4, String::new());
+        let label = format!("{} {}", difference.name, plain(difference.change));
+        let quotients = match &difference.quotients {
+            Ok(quotients) => quotients,
+            Err(reason) => {
+                rows.push(vec![label, "none:".into(), reason.clone()]);
+                continue;
+            }
+        };
+        let place = match mechanism {
+            true => quotients.iter().rfind(wanted),
+            false => quotients.iter().find(wanted),
+        };
+        let Some((path, quotient, error)) = place else { continue };
+        name = path[usize::from(mechanism)..].join(".");
+        let worst = quotients.iter().filter(|(path, ..)| shown(path, mechanism)).filter_map(|q| q.2);
+        let mut cells = vec![label];
+        cells.extend(quotient.iter().map(|x| number(*x)));
         cells.push(error.map_or("-".into(), small));
-        let worst = difference.quotients.iter().filter(|(path, ..)| shown(path, mechanism));
-        let worst = worst.filter_map(|(.., error)| *error).fold(0.0, f64::max);
-        cells.push(format!("all: {}", small(worst)));
+        cells.push(small(worst.fold(0.0, f64::max)));
         rows.push(cells);
     }
-    let columns = [Align::Left, Align::Right, Align::Right, Align::Right, Align::Right, Align::Left];
-    text.push_str(&table(4, &columns, &rows));
-    text
+    if rows.iter().all(|row| row.len() == 3) {
+        return format!("  no differences\n{}", table(4, &[Align::Left; 3], &rows));
+    }
+    let mut titled = vec![vec![
+        format!("differences, {name}"),
+        String::new(),
+        String::new(),
+        String::new(),
+        "rel. error".into(),
+        "largest of all".into(),
+    ]];
+    titled.extend(rows);
+    let columns = [Align::Left, Align::Right, Align::Right, Align::Right, Align::Right, Align::Right];
+    table(2, &columns, &titled)
 }
