@@ -169,19 +169,17 @@ pub(crate) fn substitute_rows<S: Real, const K: usize>(
         for i in k + 1..n {
             let swap = swaps[k + n * i];
             if swap.any() {
-                for c in 0..K {
-                    let (upper, lower) = (x[k][c], x[i][c]);
-                    x[k][c] = S::select(swap, lower, upper);
-                    x[i][c] = S::select(swap, upper, lower);
-                }
+                let (upper, lower) = (x[k], x[i]);
+                x[k] = core::array::from_fn(|c| S::select(swap, lower[c], upper[c]));
+                x[i] = core::array::from_fn(|c| S::select(swap, upper[c], lower[c]));
             }
         }
     }
     for k in 0..n {
         let top = x[k];
         for i in k + 1..n {
-            for c in 0..K {
-                x[i][c] -= a[i + n * k] * top[c];
+            for (x, top) in x[i].iter_mut().zip(top) {
+                *x -= a[i + n * k] * top;
             }
         }
     }
@@ -190,8 +188,8 @@ pub(crate) fn substitute_rows<S: Real, const K: usize>(
         x[k] = x[k].map(|x| x * inverse);
         let bottom = x[k];
         for (i, row) in x[..k].iter_mut().enumerate() {
-            for c in 0..K {
-                row[c] -= a[i + n * k] * bottom[c];
+            for (x, bottom) in row.iter_mut().zip(bottom) {
+                *x -= a[i + n * k] * bottom;
             }
         }
     }

@@ -14,11 +14,16 @@ type Of<U, G, T> = <U as Unknown<G>>::Of<T>;
 /// The scalar that carries the derivatives with respect to all of them.
 type AllSlopes<U, G> = <Of<U, G, f64> as Coordinates<f64>>::Jet;
 
+/// Residual and end with those derivatives.
+type Slopes<G, U> = Outcome<AllSlopes<U, G>, G, Of<U, G, AllSlopes<U, G>>>;
+/// The end of a step with derivatives, and the accelerations carried on.
+type Followed<G, const N: usize> = (State<Dual<f64, N>, G>, Option<[<G as Group>::Vector<Dual<f64, N>>; 2]>);
+
 /// The solution of a step, and how its equations and its end depend on the unknowns there.
 pub(super) struct Solution<G: Group, U: Unknown<G>> {
     x: Of<U, G, f64>,
     jacobian: <Of<U, G, f64> as Coordinates<f64>>::Factor,
-    slopes: Outcome<AllSlopes<U, G>, G, Of<U, G, AllSlopes<U, G>>>,
+    slopes: Slopes<G, U>,
 }
 
 /// The solution, and what it leads to.
@@ -63,7 +68,7 @@ pub(super) fn follow<G: Group, D: Load<Dual<f64, N>>, V: Scheme<Dual<f64, N>, G,
     scheme: &V,
     start: &Start<'_, Dual<f64, N>, G, D>,
     solution: &Solution<G, V::Unknown>,
-) -> (State<Dual<f64, N>, G>, Option<[G::Vector<Dual<f64, N>>; 2]>) {
+) -> Followed<G, N> {
     let fixed: Of<V::Unknown, G, Dual<f64, N>> = lift(&solution.x);
     let end = scheme.outcome(start, &fixed);
     let back: Of<V::Unknown, G, Dual<f64, N>> = solution.jacobian.solve_slopes(&end.residual);
@@ -71,8 +76,8 @@ pub(super) fn follow<G: Group, D: Load<Dual<f64, N>>, V: Scheme<Dual<f64, N>, G,
         let mut eps = value.eps;
         for j in 0..Of::<V::Unknown, G, f64>::LEN {
             let (slope, back) = (slopes.slope(j), back.at(j).eps);
-            for k in 0..N {
-                eps[k] -= slope * back[k];
+            for (eps, back) in eps.iter_mut().zip(back) {
+                *eps -= slope * back;
             }
         }
         Dual { re: value.re, eps }

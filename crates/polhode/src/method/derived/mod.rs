@@ -355,11 +355,8 @@ fn has_finite_slopes<G: Group, const N: usize>(state: &State<Dual<f64, N>, G>) -
     let (attitude, position, momentum) = numbers(state);
     let sum = |x: Dual<f64, N>| x.eps.iter().map(|e| e.abs()).sum::<f64>();
     let mut total = 0.0;
-    for i in 0..4 {
-        total += sum(attitude[i]);
-    }
-    for i in 0..3 {
-        total += sum(position[i]);
+    for x in attitude.into_iter().chain(position.iter().copied()) {
+        total += sum(x);
     }
     for i in 0..G::Vector::<f64>::LEN {
         total += sum(momentum.at(i));

@@ -15,6 +15,11 @@ type JetOf<G> = <<G as Group>::Pair<f64> as Coordinates<f64>>::Jet;
 /// (Ψ, p), with derivatives.
 type Pair<G, const N: usize> = <G as Group>::Pair<Dual<f64, N>>;
 
+/// The plain body, and those with derivatives.
+type Bodies<'a, G, L, D, const N: usize> = (&'a Body<f64, G, L>, &'a [Body<Dual<f64, N>, G, D>]);
+/// A state with derivatives.
+type VariedState<G, const N: usize> = State<Dual<f64, N>, G>;
+
 /// A tableau at work, with the memory for all blocks of directions.
 #[derive(Clone, Debug)]
 pub(super) struct Stages<G: Group, const N: usize> {
@@ -46,8 +51,8 @@ impl<G: Group, const N: usize> Stages<G, N> {
     #[inline(never)]
     pub(super) fn step<L: Load<f64>, D: Load<Dual<f64, N>>>(
         &mut self,
-        (body, varied): (&Body<f64, G, L>, &[Body<Dual<f64, N>, G, D>]),
-        (state, states): (&State<f64, G>, &mut [State<Dual<f64, N>, G>]),
+        (body, varied): Bodies<'_, G, L, D, N>,
+        (state, states): (&State<f64, G>, &mut [VariedState<G, N>]),
         (t, h): (f64, f64),
         work: &mut Work,
     ) -> Result<State<f64, G>, StepError> {
@@ -181,8 +186,8 @@ impl<G: Group, const N: usize> Stages<G, N> {
                 let (mut f, slopes): (Dual<f64, N>, JetOf<G>) = (f.at(i), slopes.at(i));
                 for (d, change) in change.iter().enumerate() {
                     let slope = slopes.slope(d);
-                    for k in 0..N {
-                        f.eps[k] += slope * change[k];
+                    for (eps, change) in f.eps.iter_mut().zip(change) {
+                        *eps += slope * change;
                     }
                 }
                 f
