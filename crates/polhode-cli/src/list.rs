@@ -79,6 +79,10 @@ struct ProblemRow<'a> {
     step: f64,
     until: f64,
     data: Vec<DatumRow<'a>>,
+    parameters: Vec<String>,
+    /// Parameters of bodies and joints, where one problem is shown.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    elements: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -102,6 +106,8 @@ fn problem_row(problem: &Problem) -> Result<ProblemRow<'_>, Failure> {
             .iter()
             .map(|d| DatumRow { name: d.name, values: &d.values, help: d.help })
             .collect(),
+        parameters: problem.parameters().into_iter().map(|p| p.name).collect(),
+        elements: Vec::new(),
     })
 }
 
@@ -255,7 +261,12 @@ fn tableau_text(tableau: &Tableau) -> String {
 pub fn problems(options: &ListOptions) -> Result<(), Failure> {
     if let Some(id) = &options.id {
         let problem = Problem::named(id)?;
-        let row = problem_row(&problem)?;
+        let mut row = problem_row(&problem)?;
+        // Gravity is among the data.
+        let own = |name: &String| name.contains('.');
+        if let Some(system) = problem.model()?.system() {
+            row.elements = system.parameters().into_iter().map(|p| p.name).filter(own).collect();
+        }
         return if options.json { print::json(&row) } else { print::result(&problem_text(&row)) };
     }
     let problems = Problem::all();
@@ -300,5 +311,10 @@ fn problem_text(problem: &ProblemRow<'_>) -> String {
     let mut text = table(0, &[Align::Left, Align::Left], &head);
     text.push_str("\ndata, for --set NAME=VALUE\n");
     text.push_str(&table(2, &[Align::Left; 3], &data));
+    text.push_str(&format!("\nparameters, for sensitivity and fit\n  {}\n", problem.parameters.join(", ")));
+    if let Some(example) = problem.elements.first() {
+        let more = format!("  and those of bodies and joints, as {example}; --json lists all\n");
+        text.push_str(&more);
+    }
     text
 }

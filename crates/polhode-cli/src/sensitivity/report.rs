@@ -183,14 +183,14 @@ fn beside(check: &[Difference], mechanism: bool) -> String {
         [_, _, key] => mechanism && key == "position",
         _ => false,
     };
-    let mut name = String::new();
+    let (mut name, mut failures) = (String::new(), String::new());
     let mut rows = Vec::new();
     for difference in check {
         let label = format!("{} {}", difference.name, plain(difference.change));
         let quotients = match &difference.quotients {
             Ok(quotients) => quotients,
             Err(reason) => {
-                rows.push(vec![label, "none:".into(), reason.clone()]);
+                failures.push_str(&format!("  no {label}: {reason}\n"));
                 continue;
             }
         };
@@ -207,8 +207,8 @@ fn beside(check: &[Difference], mechanism: bool) -> String {
         cells.push(small(worst.fold(0.0, f64::max)));
         rows.push(cells);
     }
-    if rows.iter().all(|row| row.len() == 3) {
-        return format!("  no differences\n{}", table(4, &[Align::Left; 3], &rows));
+    if rows.is_empty() {
+        return failures;
     }
     let mut titled = vec![vec![
         format!("differences, {name}"),
@@ -220,5 +220,5 @@ fn beside(check: &[Difference], mechanism: bool) -> String {
     ]];
     titled.extend(rows);
     let columns = [Align::Left, Align::Right, Align::Right, Align::Right, Align::Right, Align::Right];
-    table(2, &columns, &titled)
+    table(2, &columns, &titled) + &failures
 }

@@ -240,7 +240,7 @@ pub(super) fn initial<S: Real>(system: &System<S>, may_move: bool) -> Result<Ini
     // Positions: Newton's method with the masses as the metric.
     let constraint =
         |joint: &super::Joint<S>, places: [&Place<S>; 2], out: &mut [S]| joint.constraint(places, out);
-    let mut before = f64::INFINITY;
+    let (mut before, mut derivatives) = (f64::INFINITY, S::DEPTH);
     projection.factor()?;
     loop {
         let (worst, gap, open) = projection.rows(size, constraint);
@@ -251,12 +251,13 @@ pub(super) fn initial<S: Real>(system: &System<S>, may_move: bool) -> Result<Ini
         if report.iterations == 0 && open > CLOSED && !may_move {
             return Err(AssemblyError::Open { joint: name(), gap });
         }
-        // At the rounding of the positions no iteration helps.
-        let depth = report.iterations > u64::from(S::DEPTH);
-        if (open <= 4.0 * f64::EPSILON || (open < 1e-13 && open >= 0.5 * before)) && (gap == 0.0 || depth)
-            || (gap == 0.0 && S::DEPTH == 0)
-        {
-            break;
+        // At the rounding of the positions no iteration helps; derivatives take one more for each depth of theirs.
+        let closed = open <= 4.0 * f64::EPSILON && (gap == 0.0 || report.iterations > 0);
+        if closed || (open < 1e-13 && open >= 0.5 * before) {
+            if derivatives == 0 {
+                break;
+            }
+            derivatives -= 1;
         }
         if report.iterations >= MOST_ITERATIONS {
             return Err(AssemblyError::NotClosed { joint: name(), gap });
