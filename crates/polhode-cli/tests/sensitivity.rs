@@ -78,7 +78,7 @@ fn the_heavy_top_by_every_parameter() {
         let off = apart(&vector(&derivatives["position"]), &position);
         assert!(off < 3e-12, "{method} {parameter}: {off:e}");
         let off = apart(&vector(&derivatives["omega_body"]), &omega);
-        assert!(off < 3e-12, "{method} {parameter}: {off:e}");
+        assert!(off < 5e-11, "{method} {parameter}: {off:e}");
         assert_eq!(derivatives["bodies"]["top"]["position"], derivatives["position"]);
     }
 }
@@ -182,19 +182,18 @@ fn differences_stand_beside_the_derivatives() {
         "sensitivity",
         "double-pendulum",
         "-p",
-        "elbow.first_x,upper.center_x,lower.attitude_y,shoulder.second_axes_z",
+        "elbow.first_x,upper.center_x,lower.attitude_y,elbow.second_y",
         "--until",
         "0.2",
         "--check",
         "--json",
     ]);
     for row in said["check"].as_array().expect("a list").iter().filter(|row| row["formula"] == "central") {
-        if let Some(error) = row["relative_error"]["bodies"]["lower"]["position"].as_f64() {
-            assert!(error < 1e-7, "{row}");
-        }
+        let error = row["relative_error"]["bodies"]["lower"]["position"].as_f64().expect("a number");
+        assert!(error < 1e-7, "{row}");
     }
     let text = fine(&["sensitivity", "heavy-top", "-p", "inertia_yy", "--until", "0.1", "--check"]);
-    assert!(text.contains("no central 0.00001: heavy-top: inertia"), "{text}");
+    assert!(text.contains("no central 1e-5: heavy-top: inertia"), "{text}");
 }
 
 #[test]

@@ -164,9 +164,11 @@ pub fn command(options: &SensitivityOptions) -> Result<(), Failure> {
 /// True if a change of the parameter by its own size changes every number by less than rounding does.
 fn no_number_depends(derivatives: &[Numbers<D>], scale: f64) -> bool {
     const ROUNDING: f64 = 1e-13;
+    // Of numbers that are nothing but rounding themselves.
+    const NOTHING: f64 = 1e-25;
     derivatives.iter().all(|numbers| {
         let largest = numbers.slopes().iter().map(|x| x.abs()).fold(0.0, f64::max);
-        largest * scale <= ROUNDING * numbers.size()
+        largest * scale <= (ROUNDING * numbers.size()).max(NOTHING)
     })
 }
 
