@@ -1,6 +1,6 @@
 //! Derivatives beside differences of runs with changed parameters (Brüls & Eberhard 2008, Tables 2 and 3).
 
-use super::quantity::{Numbers, Path, quantities};
+use super::quantity::{Numbers, Path, largest, quantities};
 use polhode::run::Plan;
 use polhode::sensitivity::{Sensitivity, SensitivityFailure};
 
@@ -65,8 +65,11 @@ pub fn differences(
                 }
             }
         }
-        let all = end.iter().zip(quotients).zip(exact).map(|(((path, _), quotient), exact)| {
-            let error = relative(&quotient, exact);
+        let scale = sensitivity.scales()[parameter];
+        let all = end.iter().zip(quotients).zip(exact).map(|(((path, value), quotient), exact)| {
+            // Of a derivative that is zero but for rounding there is nothing to be relative to.
+            let zero = value.hides(largest(exact) * scale);
+            let error = if zero { None } else { relative(&quotient, exact) };
             (path.clone(), quotient, error)
         });
         Ok::<_, SensitivityFailure>(all.collect())

@@ -14,7 +14,7 @@ use core::ops::ControlFlow;
 use polhode::multibody::DifferentiationError;
 use polhode::run::Plan;
 use polhode::sensitivity::{D, Sensitivity, SensitivityError, SensitivityFailure, Study};
-use quantity::{Numbers, Path, quantities};
+use quantity::{Numbers, Path, largest, quantities};
 use std::io::Write;
 
 /// All that was computed.
@@ -137,7 +137,8 @@ pub fn command(options: &SensitivityOptions) -> Result<(), Failure> {
         }
     };
     let independent: Vec<String> = (0..count)
-        .filter(|k| no_number_depends(&derivatives[*k], sensitivity.scales()[*k]))
+        // A change by its own size changes every number by no more than rounding.
+        .filter(|k| derivatives[*k].iter().all(|n| n.hides(largest(&n.slopes()) * sensitivity.scales()[*k])))
         .map(|k| sensitivity.names()[k].clone())
         .collect();
     for name in &independent {
@@ -159,17 +160,6 @@ pub fn command(options: &SensitivityOptions) -> Result<(), Failure> {
     } else {
         print::result(&report::text(&finished))
     }
-}
-
-/// True if a change of the parameter by its own size changes every number by less than rounding does.
-fn no_number_depends(derivatives: &[Numbers<D>], scale: f64) -> bool {
-    const ROUNDING: f64 = 1e-13;
-    // Of numbers that are nothing but rounding themselves.
-    const NOTHING: f64 = 1e-25;
-    derivatives.iter().all(|numbers| {
-        let largest = numbers.slopes().iter().map(|x| x.abs()).fold(0.0, f64::max);
-        largest * scale <= (ROUNDING * numbers.size()).max(NOTHING)
-    })
 }
 
 /// The derivatives of every column that `run --out` writes: `mass:position_x` is that of position_x by the mass.

@@ -2,7 +2,7 @@
 
 use polhode::group::Rotation;
 use polhode::run::Snapshot;
-use polhode::scalar::{Dual, Real};
+use polhode::scalar::Real;
 use polhode::sensitivity::D;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
@@ -76,6 +76,28 @@ pub fn quantities<S: Real>(at: &Snapshot<S>) -> Vec<(Path, Numbers<S>)> {
     all
 }
 
+/// What rounding leaves of a number, relative to it; of numbers that are nothing but rounding themselves, at all.
+const ROUNDING: f64 = 1e-13;
+const NOTHING: f64 = 1e-25;
+
+impl<S: Real> Numbers<S> {
+    /// True if a change by so much is no more than rounding.
+    pub fn hides(&self, change: f64) -> bool {
+        let largest = |list: &[S]| list.iter().map(|x| x.abs().largest()).fold(0.0, f64::max);
+        let size = match self {
+            Numbers::Scalar(x) => x.abs().largest(),
+            Numbers::List(list) => largest(list),
+            Numbers::Attitude(_) => 1.0,
+        };
+        change <= (ROUNDING * size).max(NOTHING)
+    }
+}
+
+/// The largest of some numbers.
+pub fn largest(numbers: &[f64]) -> f64 {
+    numbers.iter().map(|x| x.abs()).fold(0.0, f64::max)
+}
+
 impl Numbers<D> {
     /// The derivatives; of a rotation the turn in body axes.
     pub fn slopes(&self) -> Vec<f64> {
@@ -83,15 +105,6 @@ impl Numbers<D> {
             Numbers::Scalar(x) => vec![x.eps[0]],
             Numbers::List(list) => list.iter().map(|x| x.eps[0]).collect(),
             Numbers::Attitude(attitude) => attitude.slope().iter().copied().collect(),
-        }
-    }
-    /// The size of the values, to compare derivatives with.
-    pub fn size(&self) -> f64 {
-        let largest = |list: &[Dual<f64, 1>]| list.iter().map(|x| x.re.abs()).fold(0.0, f64::max);
-        match self {
-            Numbers::Scalar(x) => x.re.abs(),
-            Numbers::List(list) => largest(list),
-            Numbers::Attitude(_) => 1.0,
         }
     }
     /// As they stand in JSON: one number, or several.
