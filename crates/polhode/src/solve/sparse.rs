@@ -12,7 +12,7 @@ mod tests;
 
 pub use order::{Block, Role, elimination_order};
 
-use crate::scalar::Real;
+use crate::scalar::{Over, Real};
 use core::fmt;
 use lu::SparseLu;
 use runtime::DenseLu;
@@ -248,6 +248,27 @@ impl<S: Real> Factors<S> {
         match &mut self.kind {
             Kind::Dense(lu) => lu.solve(b),
             Kind::Sparse(lu) => lu.solve(b),
+        }
+    }
+
+    /// Solves A x = b in place in any scalar over that of the matrix: several right-hand sides in lanes, or one with
+    /// derivatives. `room` is for as many numbers, whatever they are.
+    ///
+    /// ```
+    /// use polhode::solve::{Factors, Pattern};
+    /// use polhode::scalar::F64x4;
+    /// let pattern = Pattern::new(2, [(0, 0), (1, 0), (1, 1)]);
+    /// let mut factors = Factors::new(&pattern, &[0, 1]);
+    /// factors.factor(&[2.0, 1.0, 4.0])?;
+    /// let mut x = [F64x4::new([2.0, 4.0, 6.0, 8.0]), F64x4::new([5.0, 6.0, 7.0, 8.0])];
+    /// factors.solve_over(&mut x, &mut [F64x4::new([0.0; 4]); 2]);
+    /// assert_eq!(x[1].to_array(), [1.0, 1.0, 1.0, 1.0]);
+    /// # Ok::<(), polhode::solve::FactorError>(())
+    /// ```
+    pub fn solve_over<L: Over<S>>(&self, b: &mut [L], room: &mut [L]) {
+        match &self.kind {
+            Kind::Dense(lu) => lu.solve(b),
+            Kind::Sparse(lu) => lu.solve_over(b, room),
         }
     }
 

@@ -3,29 +3,30 @@
 //! A parameter changes the data of a system: masses, inertias, points and axes of joints, forces, gravity, initial values.
 //! A system with one derivative on each number ([`System::lift`]) says by how much. The step is taken in plain numbers;
 //! then the Newton matrix, exact and not symmetric, is made once at its solution, and each parameter takes one solve with
-//! its factors. The solution of the plain run does not change by a bit.
+//! its factors, four of them at a time in lanes. The solution of the plain run does not change by a bit.
 
+mod block;
 mod maps;
 mod partial;
 mod variation;
 
 pub use variation::D;
 
-use super::joint::{JointKind, MOST_ROWS, Place};
-use super::layout::Layout;
+use super::joint::{MOST_ROWS, Place};
 use super::simulation::{Simulation, SimulationError};
-use super::system::{Coordinates, End, System};
+use super::system::System;
 use super::tape::{Matrix, Places, Sink};
 use super::workspace::{Stepping, Weights, ends};
 use crate::group::Tangent;
 use crate::method::{Chart, Form, Method};
-use crate::scalar::{Dual, Real};
+use crate::scalar::{Dual, F64x4, Mask, Real};
 use crate::solve::{FactorError, StepError};
+use block::{Block, Room};
 use core::fmt;
-use maps::{Maps, Predicted};
+use core::ops::Range;
+use maps::{Maps, Rule};
 use nalgebra::{Matrix3, Vector3};
-use partial::by_numbers;
-use variation::{BodyVariation, Variation, attached, flat_attached, flat_slopes};
+use variation::{Lane, Variation, attached, flat_attached};
 
 /// How the equations are differentiated: exactly, or simplified as in Table 4 of the paper, to study what that costs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -93,39 +94,6 @@ impl<E: Into<SimulationError>> From<E> for DifferentiationError {
     }
 }
 
-/// Which parts of a system a parameter changes.
-#[derive(Clone, Debug)]
-struct Touched {
-    bodies: Vec<usize>,
-    joints: Vec<usize>,
-    /// True for each that is.
-    extra: Vec<bool>,
-}
-
-impl Touched {
-    fn new(system: &System<D>) -> Self {
-        let number = |x: &D| x.eps[0] != 0.0;
-        let vector = |v: &Vector3<D>| v.iter().any(number);
-        let matrix = |m: &Matrix3<D>| m.iter().any(number);
-        let end = |e: &End<D>| vector(&e.point) || matrix(&e.axes);
-        let coordinates = |e: &Coordinates<D>| {
-            let lists = [&e.mass, &e.damping, &e.stiffness, &e.force, &e.amplitude];
-            lists.into_iter().flatten().chain([&e.frequency, &e.phase]).any(number)
-        };
-        let gravity = vector(&system.gravity);
-        let bodies = system.bodies.iter().enumerate();
-        let bodies = bodies.filter(|(_, b)| gravity || number(&b.mass) || matrix(b.inertia.matrix()));
-        let joints = system.joints.iter().enumerate().filter(|(_, j)| {
-            j.ends.iter().any(end) || matches!(&j.kind, JointKind::Distance(l) if number(l))
-        });
-        Touched {
-            bodies: bodies.map(|(b, _)| b).collect(),
-            joints: joints.map(|(j, _)| j).collect(),
-            extra: system.extra.iter().map(coordinates).collect(),
-        }
-    }
-}
-
 /// A system in motion with the derivatives of all that moves with respect to any number of parameters. Memory grows with
 /// the number of parameters; a step allocates none, after the first.
 ///
@@ -149,17 +117,14 @@ impl Touched {
 pub struct Differentiated<'a> {
     plain: Simulation<'a, f64>,
     study: Study,
-    /// Each parameter: what it touches, its derivatives, and a simulation to show them in.
-    parameters: Vec<Parameter<'a>>,
+    /// Four parameters at a time, and one that is left alone.
+    fours: Vec<Block<'a, F64x4>>,
+    last: Option<Block<'a, f64>>,
+    room_for_four: Room<F64x4>,
+    room_for_one: Room<f64>,
+    /// A simulation to show the derivatives by each parameter in.
+    shown: Vec<Simulation<'a, D>>,
     work: Linear,
-}
-
-#[derive(Clone, Debug)]
-struct Parameter<'a> {
-    touched: Touched,
-    now: Variation,
-    next: Variation,
-    shown: Simulation<'a, D>,
 }
 
 /// What is shared by all parameters in a step.
@@ -168,15 +133,13 @@ struct Linear {
     /// None until the first step.
     matrix: Option<Matrix<f64>>,
     maps: Vec<Maps>,
-    predicted: Vec<Predicted>,
-    /// The derivatives of the inertial forces by the parameter alone.
-    partial: Vec<[Vector3<f64>; 2]>,
-    /// Those of y*, ẏ* of the extra coordinates.
-    flat: Vec<[Vec<f64>; 2]>,
-    /// B of each joint, and the stiffness of all.
+    /// The bodies that have loads.
+    loaded: Vec<usize>,
+    /// B of each joint, which coordinates of position its rows see, and the stiffness of all but that of a body's moments
+    /// by its own attitude, which is in its maps.
     joints: Vec<[[Vector3<f64>; 4]; MOST_ROWS]>,
+    touched: Vec<Vec<Range<usize>>>,
     stiffness: Vec<Stiffness>,
-    x: Vec<f64>,
 }
 
 /// What a joint adds to the equations from this row on for a change of position or attitude of a body.
@@ -247,31 +210,40 @@ impl<'a> Differentiated<'a> {
         fn counts<S: Real>(s: &System<S>) -> [usize; 4] {
             [s.bodies.len(), s.joints.len(), s.forces.len(), s.extra.len()]
         }
-        let mut parameters = Vec::with_capacity(varied.len());
+        let mut shown = Vec::with_capacity(varied.len());
         for (parameter, varied) in varied.iter().enumerate() {
             if counts(varied) != counts(system) {
                 return Err(DifferentiationError::Different { parameter });
             }
-            let shown = Simulation::begin(varied, method, may_move)?;
-            let now = Variation {
-                bodies: shown.bodies().iter().map(BodyVariation::of).collect(),
-                extra: shown.extra().iter().map(flat_slopes).collect(),
-                lambda: shown.all_multipliers().iter().map(|l| l.eps[0]).collect(),
-            };
-            parameters.push(Parameter { touched: Touched::new(varied), next: now.clone(), now, shown });
+            shown.push(Simulation::begin(varied, method, may_move)?);
         }
-        let bodies = system.bodies.len();
+        let alone = usize::from(shown.len() % F64x4::COUNT == 1);
+        let (together, last) = shown.split_at(shown.len() - alone);
+        let fours: Vec<_> = together.chunks(F64x4::COUNT).map(Block::new).collect();
+        let last = (alone == 1).then(|| Block::new(last));
+        let bodies = system.bodies.iter().enumerate();
         let work = Linear {
             matrix: None,
-            maps: vec![Maps::none(); bodies],
-            predicted: vec![Predicted::none(); bodies],
-            partial: vec![[Vector3::zeros(); 2]; bodies],
-            flat: system.extra.iter().map(|e| [vec![0.0; e.len()], vec![0.0; e.len()]]).collect(),
+            maps: vec![Maps::none(); system.bodies.len()],
+            loaded: bodies.filter(|(_, body)| !body.loads.is_empty()).map(|(b, _)| b).collect(),
             joints: vec![[[Vector3::zeros(); 4]; MOST_ROWS]; system.joints.len()],
+            touched: system
+                .joints
+                .iter()
+                .map(|j| (0..j.kind.rows()).map(|k| j.touched(k)).collect())
+                .collect(),
             stiffness: Vec::new(),
-            x: vec![0.0; Layout::new(system, scheme.stabilized).n],
         };
-        Ok(Differentiated { plain, study, parameters, work })
+        Ok(Differentiated {
+            study,
+            room_for_four: Room::new(system, scheme.stabilized, !fours.is_empty()),
+            room_for_one: Room::new(system, scheme.stabilized, last.is_some()),
+            plain,
+            fours,
+            last,
+            shown,
+            work,
+        })
     }
     /// The plain run.
     pub fn simulation(&self) -> &Simulation<'a, f64> {
@@ -279,23 +251,40 @@ impl<'a> Differentiated<'a> {
     }
     /// How many parameters there are.
     pub fn parameters(&self) -> usize {
-        self.parameters.len()
+        self.shown.len()
     }
     /// The run as it is now with the derivatives with respect to one parameter on each number.
     pub fn derivative(&mut self, parameter: usize) -> &Simulation<'a, D> {
-        let Parameter { now, shown, .. } = &mut self.parameters[parameter];
-        let bodies = self.plain.bodies().iter().zip(&now.bodies).map(|(body, by)| by.attached(body));
-        let extra = self.plain.extra().iter().zip(&now.extra).map(|(e, by)| flat_attached(e, by));
-        let lambda = attached(self.plain.all_multipliers(), &now.lambda);
-        shown.show(bodies, extra, lambda, Dual::lift(self.plain.time()));
+        let (plain, shown) = (&self.plain, &mut self.shown[parameter]);
+        let (block, lane) = (parameter / F64x4::COUNT, parameter % F64x4::COUNT);
+        match (self.fours.get(block), &self.last) {
+            (Some(block), _) => show(plain, &block.now, lane, shown),
+            (None, Some(block)) => show(plain, &block.now, 0, shown),
+            (None, None) => {}
+        }
         shown
     }
     /// One step of size `h`. After an error all is as it was.
     pub fn step(&mut self, h: f64) -> Result<(), StepError> {
-        let Differentiated { plain, study, parameters, work } = self;
-        plain.step_with(h, |stepping| work.step(stepping, *study, parameters))?;
-        for parameter in parameters {
-            core::mem::swap(&mut parameter.now, &mut parameter.next);
+        let Differentiated { plain, study, fours, last, room_for_four, room_for_one, shown, work } = self;
+        plain.step_with(h, |stepping| {
+            if shown.is_empty() {
+                return Ok(());
+            }
+            let (weights, rule) = work.prepare(stepping, *study)?;
+            for block in &mut *fours {
+                work.vary(stepping, &weights, &rule, block, room_for_four)?;
+            }
+            match &mut *last {
+                Some(block) => work.vary(stepping, &weights, &rule, block, room_for_one),
+                None => Ok(()),
+            }
+        })?;
+        for block in fours {
+            core::mem::swap(&mut block.now, &mut block.next);
+        }
+        if let Some(block) = last {
+            core::mem::swap(&mut block.now, &mut block.next);
         }
         Ok(())
     }
@@ -303,6 +292,19 @@ impl<'a> Differentiated<'a> {
     pub(crate) fn set_time(&mut self, t: f64) {
         self.plain.set_time(t);
     }
+}
+
+/// Shows the derivatives of one lane.
+fn show<L: Lane>(plain: &Simulation<'_, f64>, by: &Variation<L>, lane: usize, shown: &mut Simulation<'_, D>) {
+    let charted = plain.scheme().chart == Chart::Rescaled;
+    let bodies = plain.bodies().iter().zip(&by.bodies);
+    let extra = plain.extra().iter().zip(&by.extra);
+    shown.show(
+        bodies.map(|(body, by)| by.attached(body, lane, charted)),
+        extra.map(|(e, by)| flat_attached(e, by, lane)),
+        attached(plain.all_multipliers(), &by.lambda, lane),
+        Dual::lift(plain.time()),
+    );
 }
 
 /// The Newton matrix with the symmetric part of its stiffness.
@@ -320,26 +322,24 @@ impl<S: Real, K: Sink<S>> Sink<S> for Symmetrized<'_, K> {
 }
 
 impl Linear {
-    /// Differentiates a step that is solved.
-    fn step(
+    /// What all parameters share in a step that is solved.
+    fn prepare(
         &mut self,
         stepping: &mut Stepping<'_, f64>,
         study: Study,
-        parameters: &mut [Parameter<'_>],
-    ) -> Result<(), StepError> {
-        if parameters.is_empty() {
-            return Ok(());
-        }
+    ) -> Result<(Weights<f64>, Rule), StepError> {
         let weights = stepping.weights;
+        let moving = !self.loaded.is_empty() || !stepping.system.forces.is_empty();
+        let rule = Rule::new(stepping, moving);
         let mut matrix = match self.matrix.take() {
             Some(matrix) => matrix,
             None => {
                 let mut places = Places::default();
-                self.write(stepping, &weights, study, &mut places);
+                self.write(stepping, &weights, &rule, study, &mut places);
                 Matrix::new(stepping.work.layout.n, places, &stepping.work.layout.blocks)
             }
         };
-        self.write(stepping, &weights, study, &mut matrix.rewrite());
+        self.write(stepping, &weights, &rule, study, &mut matrix.rewrite());
         let factored = matrix.factor();
         self.matrix = Some(matrix);
         if let Err(error) = factored {
@@ -353,16 +353,14 @@ impl Linear {
             });
         }
         self.differentiate_joints(stepping, &weights, study);
-        for parameter in parameters {
-            self.vary(stepping, &weights, parameter)?;
-        }
-        Ok(())
+        Ok((weights, rule))
     }
 
     fn write(
         &mut self,
         stepping: &mut Stepping<'_, f64>,
         weights: &Weights<f64>,
+        rule: &Rule,
         study: Study,
         sink: &mut impl Sink<f64>,
     ) {
@@ -371,7 +369,7 @@ impl Linear {
             _ => stepping.write(weights, sink),
         }
         for (b, maps) in self.maps.iter_mut().enumerate() {
-            *maps = Maps::new(stepping, b, weights, study);
+            *maps = Maps::new(stepping, b, weights, rule, study);
             if let Some(added) = &maps.studied {
                 let row = stepping.work.layout.motion(b) + 3;
                 sink.block(row, row, &(added * weights.scale));
@@ -392,6 +390,10 @@ impl Linear {
             joint.stiffness(places, lambda, |row, column, block| {
                 let (Some(to), Some(from)) = (bodies[row / 2], bodies[column / 2]) else { return };
                 let mut add = |to: usize, row: usize, from: usize, column: usize, block: Matrix3<f64>| {
+                    if to == from && row % 2 == 1 && column % 2 == 1 {
+                        self.maps[to].by_turn += block;
+                        return;
+                    }
                     let row = layout.motion(to) + row % 2 * 3;
                     self.stiffness.push(Stiffness { row, body: from, turned: column % 2 == 1, block });
                 };
@@ -406,109 +408,77 @@ impl Linear {
         }
     }
 
-    fn add(&mut self, at: usize, v: &Vector3<f64>) {
-        for i in 0..3 {
-            self.x[at + i] += v[i];
-        }
-    }
-
-    /// The derivatives of one step with respect to one parameter.
-    fn vary(
-        &mut self,
+    /// The derivatives of one step with respect to the parameters of a block.
+    fn vary<L: Lane>(
+        &self,
         stepping: &Stepping<'_, f64>,
         weights: &Weights<f64>,
-        parameter: &mut Parameter<'_>,
+        rule: &Rule,
+        block: &mut Block<'_, L>,
+        room: &mut Room<L>,
     ) -> Result<(), StepError> {
-        let system = parameter.shown.system();
-        let (touched, now, next) = (&parameter.touched, &parameter.now, &mut parameter.next);
         let (work, layout) = (&*stepping.work, &stepping.work.layout);
-        self.x.fill(0.0);
-        self.partial.fill([Vector3::zeros(); 2]);
-        for (b, body) in now.bodies.iter().enumerate() {
-            let predicted = self.maps[b].predict(stepping, body);
+        let bodies = &stepping.system.bodies;
+        room.x.fill(L::zero());
+        for (b, body) in block.now.bodies.iter().enumerate() {
+            let moment = self.maps[b].predict(rule, body, weights.scale, &mut room.predicted[b]);
             let row = layout.motion(b);
-            for i in 0..3 {
-                self.x[row + i] = predicted.force[i] * weights.scale;
-                self.x[row + 3 + i] = predicted.moment[i] * weights.scale;
+            room.add(row + 3, &moment);
+            if rule.form == Form::Residual {
+                room.add(row, &(body.carried[0] * L::of(weights.scale)));
             }
-            self.predicted[b] = predicted;
         }
-        self.by_bodies(stepping, weights, system, touched);
-        self.by_forces(stepping, weights, system);
-        self.by_poses(stepping);
-        self.by_joints(stepping, weights, system, touched);
-        if work.scheme.stabilized {
-            self.by_ties(stepping, weights, system, now);
+        room.by_bodies(stepping, weights, block);
+        room.by_forces(stepping, weights, block, &self.loaded);
+        room.by_poses(stepping, self);
+        room.by_joints(stepping, weights, block);
+        if rule.stabilized {
+            room.by_ties(stepping, weights, block);
         }
-        self.by_extra(stepping, weights, system, (touched, now));
-        if let Some(matrix) = &mut self.matrix {
-            matrix.factors.solve(&mut self.x);
+        room.by_extra(stepping, weights, rule, block);
+        if let Some(matrix) = &self.matrix {
+            matrix.factors.solve_over(&mut room.x, &mut room.pivots);
         }
-        let x = &self.x;
-        let mut sum = 0.0;
-        let part = |at: usize| -Vector3::new(x[at], x[at + 1], x[at + 2]);
-        for (b, before) in now.bodies.iter().enumerate() {
-            let pair = |at: usize| [part(at), part(at + 3)];
-            let (maps, predicted) = (&self.maps[b], &self.predicted[b]);
+        // Finite if all that it is the sum of is.
+        let mut sum = L::zero();
+        let next = &mut block.next;
+        for (b, (before, after)) in block.now.bodies.iter().zip(&mut next.bodies).enumerate() {
+            let pair = |at: usize| [room.part(at), room.part(at + 3)];
             let changes = [pair(layout.pose(b)), pair(layout.motion(b))];
-            let (mut after, rotation) = maps.finish(stepping, weights, predicted, before, changes);
-            if work.scheme.form == Form::Residual {
-                let parts = (predicted, before, &mut after);
-                maps.carry(stepping, b, weights, &self.partial[b], &rotation, parts);
-            }
-            if work.scheme.chart == Chart::Rescaled {
+            let inertia = (bodies[b].mass, bodies[b].inertia.matrix());
+            let maps = &self.maps[b];
+            maps.finish(rule, weights, inertia, (&room.predicted[b], before), changes, after);
+            if rule.chart == Chart::Rescaled {
                 let parameters = stepping.rescaled(&work.now[b].parameters);
                 if parameters != work.now[b].parameters {
                     after.parameters =
                         maps.rescaled(&Tangent::new(work.map(), &parameters), &after.parameters);
                 }
             }
-            sum += after.turn.norm_squared() + after.omega.norm_squared() + after.position.norm_squared();
-            next.bodies[b] = after;
+            for v in [&after.turn, &after.omega, &after.position] {
+                sum += v[0] + v[1] + v[2];
+            }
+        }
+        if rule.form == Form::Residual {
+            for heavier in &block.heavier {
+                let after = &mut next.bodies[heavier.body];
+                for (carried, by) in after.carried.iter_mut().zip(heavier.inertial(stepping)) {
+                    *carried += by.map(|by| rule.carry(by, L::zero()));
+                }
+            }
         }
         for (j, joint) in stepping.system.joints.iter().enumerate() {
             let (start, first) = (layout.joints[j], layout.multipliers[j]);
             for k in 0..joint.kind.rows() {
-                next.lambda[first + k] = -x[start + k] * weights.multiplier;
-                sum += next.lambda[first + k].abs();
+                let lambda = room.x[start + k] * L::of(-weights.multiplier);
+                next.lambda[first + k] = lambda;
+                sum += lambda;
             }
         }
-        self.finish_extra(stepping, weights, system, now, next);
-        match sum.is_finite() {
+        room.finish_extra(stepping, weights, rule, block);
+        match sum.is_finite().all() {
             true => Ok(()),
             false => Err(StepError::NotFinite { t: stepping.t, h: stepping.h }),
-        }
-    }
-
-    fn finish_extra(
-        &self,
-        stepping: &Stepping<'_, f64>,
-        weights: &Weights<f64>,
-        system: &System<D>,
-        before: &Variation,
-        next: &mut Variation,
-    ) {
-        let (work, alpha) = (&*stepping.work, stepping.work.scheme.weights);
-        for (i, (flat, after)) in before.extra.iter().zip(&mut next.extra).enumerate() {
-            let (extra, start, n) = (&system.extra[i], work.layout.extra[i], flat.position.len());
-            let [positions, velocities] = &self.flat[i];
-            for k in 0..n {
-                let change = -self.x[start + k];
-                let w = change * weights.acceleration;
-                after.position[k] = positions[k] + change;
-                after.velocity[k] = velocities[k] + change * weights.velocity;
-                after.algorithmic[k] = stepping.algorithmic(flat.algorithmic[k], flat.acceleration[k], w);
-                after.acceleration[k] = w;
-            }
-            // As for the bodies: f_c from the derivative of the equations.
-            if work.scheme.form == Form::Residual {
-                for k in 0..n {
-                    let mass = |j: usize| extra.mass[k * n + j].re * after.acceleration[j];
-                    let fa = (0..n).map(mass).sum::<f64>() + by_numbers(stepping, weights, system, i, k)[0];
-                    let fc = -(fa * weights.inertial + flat.carried[k]) / weights.complementary;
-                    after.carried[k] = fa * alpha.m + fc * alpha.f;
-                }
-            }
         }
     }
 }

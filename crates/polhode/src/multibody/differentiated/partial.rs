@@ -2,63 +2,100 @@
 
 use super::super::joint::{MOST_ROWS, Place};
 use super::super::system::System;
-use super::super::workspace::{Now, Stepping, Weights, loads};
-use super::maps::Predicted;
-use super::variation::{Variation, with};
-use super::{D, Linear, Stiffness, Touched};
-use crate::group::spin;
+use super::super::workspace::{Stepping, Weights, loads};
+use super::block::{Block, Heavier, Room};
+use super::maps::{Predicted, Rule};
+use super::variation::{BodyVariation, D, Lane, constant, one, times, with};
+use super::{Linear, Stiffness};
 use crate::method::Form;
 use crate::scalar::{Dual, Real};
 use nalgebra::{Matrix3, Vector3};
 use num_traits::Zero;
 
-/// A place with the derivatives of the prediction.
-fn varied(now: &Now<f64>, predicted: &Predicted) -> Place<D> {
-    let place = &now.place;
-    let turn = spin(&predicted.turn.map(|eps| Dual { re: 0.0, eps: [eps] })) + Matrix3::identity();
+/// A place with derivatives of position, attitude, velocity and angular velocity.
+fn varied<L: Lane>(place: &Place<f64>, by: [&Vector3<L>; 4]) -> Place<Dual<L, 1>> {
+    let [position, turn, velocity, omega] = by;
+    // R' = R W̃, row by row.
+    let row = |i: usize| {
+        let row = Vector3::new(place.r[(i, 0)], place.r[(i, 1)], place.r[(i, 2)]);
+        constant::<L>(&row).cross(turn)
+    };
+    let rows = [row(0), row(1), row(2)];
     Place {
-        x: with(&place.x, &predicted.position),
-        r: place.r.map(Dual::constant) * turn,
-        v: with(&place.v, &predicted.velocity),
-        omega: with(&place.omega, &predicted.omega),
+        x: with(&place.x, position),
+        r: Matrix3::from_fn(|i, j| Dual { re: L::of(place.r[(i, j)]), eps: [rows[i][j]] }),
+        v: with(&place.v, velocity),
+        omega: with(&place.omega, omega),
     }
 }
 
-fn constant(place: &Place<f64>) -> Place<D> {
-    let Place { x, r, v, omega } = place;
-    let c = |v: &Vector3<f64>| v.map(Dual::constant);
-    Place { x: c(x), r: r.map(Dual::constant), v: c(v), omega: c(omega) }
+fn predicted_place<L: Lane>(place: &Place<f64>, p: &Predicted<L>) -> Place<Dual<L, 1>> {
+    varied(place, [&p.position, &p.turn, &p.velocity, &p.omega])
 }
 
-impl Linear {
+fn lifted<L: Lane>(place: &Place<f64>) -> Place<Dual<L, 1>> {
+    let number = |x: f64| Dual::constant(L::of(x));
+    let Place { x, r, v, omega } = place;
+    Place { x: x.map(number), r: r.map(number), v: v.map(number), omega: omega.map(number) }
+}
+
+/// The derivatives of a vector.
+#[inline(always)]
+fn slopes<L: Lane>(v: &Vector3<Dual<L, 1>>) -> Vector3<L> {
+    v.map(|x| x.eps[0])
+}
+
+/// m v, both with derivatives alone.
+#[inline(always)]
+fn product<L: Lane>(m: &Matrix3<L>, v: &Vector3<f64>) -> Vector3<L> {
+    let v = constant::<L>(v);
+    Vector3::from_fn(|i, _| m[(i, 0)] * v[0] + m[(i, 1)] * v[1] + m[(i, 2)] * v[2])
+}
+
+impl<L: Lane> Heavier<L> {
+    /// The derivatives of the inertial forces: force and moment.
+    pub(super) fn inertial(&self, stepping: &Stepping<'_, f64>) -> [Vector3<L>; 2] {
+        let now = &stepping.work.now[self.body];
+        let rate = match &now.tangent {
+            Some(tangent) => tangent.times(&now.parameters_acceleration),
+            None => now.parameters_acceleration,
+        };
+        [constant::<L>(&now.acceleration) * self.mass, product(&self.inertia, &rate)]
+    }
+    /// Those of the others.
+    fn complementary(&self, stepping: &Stepping<'_, f64>) -> [Vector3<L>; 2] {
+        let now = &stepping.work.now[self.body];
+        let omega = &now.place.omega;
+        let mut moment = constant::<L>(omega).cross(&product(&self.inertia, omega));
+        if let Some(tangent) = &now.tangent {
+            moment += product(&self.inertia, &tangent.rate(&now.parameters_rate));
+        }
+        [constant::<L>(&stepping.system.gravity) * -self.mass, moment]
+    }
+}
+
+impl<L: Lane> Room<L> {
     /// What masses, inertias and gravity change.
     pub(super) fn by_bodies(
         &mut self,
         stepping: &Stepping<'_, f64>,
         weights: &Weights<f64>,
-        system: &System<D>,
-        touched: &Touched,
+        block: &Block<'_, L>,
     ) {
-        let gravity = system.gravity.map(|g| g.eps[0]);
-        for &b in &touched.bodies {
-            let (body, now) = (&system.bodies[b], &stepping.work.now[b]);
-            let (mass, inertia) = (body.mass.eps[0], body.inertia.matrix().map(|j| j.eps[0]));
-            let rate = match &now.tangent {
-                Some(tangent) => tangent.times(&now.parameters_acceleration),
-                None => now.parameters_acceleration,
-            };
-            let turning = now.tangent.map_or(Vector3::zeros(), |t| t.rate(&now.parameters_rate));
-            let omega = &now.place.omega;
-            let partial = [now.acceleration * mass, inertia * rate];
-            let force = -(stepping.system.gravity * mass + gravity * body.mass.re);
-            let moment = inertia * turning + omega.cross(&(inertia * omega));
-            let row = stepping.work.layout.motion(b);
-            let total = |fa: Vector3<f64>, fc: Vector3<f64>| {
-                (fa * weights.inertial + fc * weights.complementary) * weights.scale
-            };
-            self.add(row, &total(partial[0], force));
-            self.add(row + 3, &total(partial[1], moment));
-            self.partial[b] = partial;
+        let layout = &stepping.work.layout;
+        if let Some(gravity) = &block.gravity {
+            let weight = -(weights.complementary * weights.scale);
+            for (b, body) in stepping.system.bodies.iter().enumerate() {
+                self.add(layout.motion(b), &(gravity * L::of(body.mass * weight)));
+            }
+        }
+        let [inertial, complementary] =
+            [weights.inertial, weights.complementary].map(|w| L::of(w * weights.scale));
+        for heavier in &block.heavier {
+            let (fa, fc) = (heavier.inertial(stepping), heavier.complementary(stepping));
+            for i in 0..2 {
+                self.add(layout.motion(heavier.body) + 3 * i, &(fa[i] * inertial + fc[i] * complementary));
+            }
         }
     }
 
@@ -67,55 +104,65 @@ impl Linear {
         &mut self,
         stepping: &Stepping<'_, f64>,
         weights: &Weights<f64>,
-        system: &System<D>,
+        block: &Block<'_, L>,
+        loaded: &[usize],
     ) {
         let (now, layout) = (&stepping.work.now, &stepping.work.layout);
         let scale = -(weights.complementary * weights.scale);
         let time = Dual::lift(stepping.t + stepping.h);
-        for (b, body) in system.bodies.iter().enumerate() {
-            if !body.loads.is_empty() {
-                let place = varied(&now[b], &self.predicted[b]);
-                let attitude = now[b].attitude.with_slope(&self.predicted[b].turn);
-                let wrench = loads(body, time, &attitude, &place);
+        for &b in loaded {
+            let p = self.predicted[b];
+            for (lane, system) in block.systems.iter().enumerate() {
+                let [position, turn, velocity, omega] =
+                    [&p.position, &p.turn, &p.velocity, &p.omega].map(|v| one(v, lane));
+                let place: Place<D> = varied(&now[b].place, [&position, &turn, &velocity, &omega]);
+                let attitude = now[b].attitude.with_slope(&turn);
+                let wrench = loads(&system.bodies[b], time, &attitude, &place);
                 for (i, part) in wrench.iter().enumerate() {
-                    self.add(layout.motion(b) + 3 * i, &(part.map(|x| x.eps[0]) * scale));
+                    for k in 0..3 {
+                        let x = &mut self.x[layout.motion(b) + 3 * i + k];
+                        *x = x.with(lane, x.get(lane) + part[k].eps[0] * scale);
+                    }
                 }
             }
         }
-        for force in &system.forces {
+        for force in &block.forces {
             let bodies = force.ends.map(|end| end.body);
-            let place = |b: usize| varied(&now[b], &self.predicted[b]);
+            let place = |b: usize| predicted_place(&now[b].place, &self.predicted[b]);
             let places = bodies.map(|body| body.map_or_else(Place::ground, place));
             let wrenches = force.wrenches(places.each_ref());
             for (i, wrench) in wrenches.iter().enumerate() {
                 if let Some(b) = bodies[i / 2] {
-                    self.add(layout.motion(b) + i % 2 * 3, &(wrench.map(|x| x.eps[0]) * scale));
+                    self.add(layout.motion(b) + i % 2 * 3, &(slopes(wrench) * L::of(scale)));
                 }
             }
         }
     }
 
     /// What the poses change in the joints.
-    pub(super) fn by_poses(&mut self, stepping: &Stepping<'_, f64>) {
+    #[inline(always)]
+    pub(super) fn by_poses(&mut self, stepping: &Stepping<'_, f64>, linear: &Linear) {
         for (j, joint) in stepping.system.joints.iter().enumerate() {
             let start = stepping.work.layout.joints[j];
-            for (k, row) in self.joints[j][..joint.kind.rows()].iter().enumerate() {
-                let mut sum = 0.0;
-                for (end, slopes) in joint.ends.iter().zip(row.chunks(2)) {
-                    if let Some(b) = end.body {
-                        let predicted = &self.predicted[b];
-                        sum += slopes[0].dot(&predicted.position) + slopes[1].dot(&predicted.turn);
+            let rows = &linear.joints[j][..joint.kind.rows()];
+            for (end, part) in joint.ends.iter().zip([0, 2]) {
+                let Some(b) = end.body else { continue };
+                let Predicted { position, turn, .. } = &self.predicted[b];
+                for (k, (row, touched)) in rows.iter().zip(&linear.touched[j]).enumerate() {
+                    let by_turn = &row[part + 1];
+                    let mut sum = L::of(by_turn[0]) * turn[0] + L::of(by_turn[1]) * turn[1];
+                    sum += L::of(by_turn[2]) * turn[2];
+                    for i in touched.clone() {
+                        sum += L::of(row[part][i]) * position[i];
                     }
+                    self.x[start + k] += sum;
                 }
-                self.x[start + k] = sum;
             }
         }
-        for Stiffness { row, body, turned, block } in &self.stiffness {
+        for Stiffness { row, body, turned, block } in &linear.stiffness {
             let predicted = &self.predicted[*body];
-            let change = block * if *turned { &predicted.turn } else { &predicted.position };
-            for i in 0..3 {
-                self.x[row + i] += change[i];
-            }
+            let change = times(block, if *turned { &predicted.turn } else { &predicted.position });
+            self.add(*row, &change);
         }
     }
 
@@ -124,26 +171,25 @@ impl Linear {
         &mut self,
         stepping: &Stepping<'_, f64>,
         weights: &Weights<f64>,
-        system: &System<D>,
-        touched: &Touched,
+        block: &Block<'_, L>,
     ) {
         let (work, layout) = (&*stepping.work, &stepping.work.layout);
-        let scale = weights.complementary * weights.scale;
-        for &j in &touched.joints {
-            let joint = &system.joints[j];
+        let scale = L::of(weights.complementary * weights.scale);
+        for &j in &block.touched {
+            let joint = &block.joints[j];
             let bodies = joint.ends.map(|end| end.body);
-            let places = bodies.map(|body| body.map_or_else(Place::ground, |b| constant(&work.now[b].place)));
-            let (mut rows, mut lambda) = ([D::zero(); MOST_ROWS], [D::zero(); MOST_ROWS]);
+            let places = bodies.map(|body| body.map_or_else(Place::ground, |b| lifted(&work.now[b].place)));
+            let (mut rows, mut lambda) = ([Dual::zero(); MOST_ROWS], [Dual::zero(); MOST_ROWS]);
             joint.constraint(places.each_ref(), &mut rows);
             let (count, start, first) = (joint.kind.rows(), layout.joints[j], layout.multipliers[j]);
             for k in 0..count {
                 self.x[start + k] += rows[k].eps[0];
-                lambda[k] = Dual::constant(work.lambda[first + k]);
+                lambda[k] = Dual::constant(L::of(work.lambda[first + k]));
             }
             let reaction = joint.reaction(places.each_ref(), &lambda[..count]);
             for (i, part) in reaction.iter().enumerate() {
                 if let Some(b) = bodies[i / 2] {
-                    self.add(layout.motion(b) + i % 2 * 3, &(part.map(|x| x.eps[0]) * scale));
+                    self.add(layout.motion(b) + i % 2 * 3, &(slopes(part) * scale));
                 }
             }
         }
@@ -154,41 +200,45 @@ impl Linear {
         &mut self,
         stepping: &Stepping<'_, f64>,
         weights: &Weights<f64>,
-        system: &System<D>,
-        before: &Variation,
+        block: &Block<'_, L>,
     ) {
         let (work, layout) = (&*stepping.work, &stepping.work.layout);
-        for (b, body) in system.bodies.iter().enumerate() {
-            let (step, inertia) = (&work.steps[b], body.inertia.matrix());
+        let per = L::of(work.mass.recip());
+        for heavier in &block.heavier {
+            let (b, step) = (heavier.body, &work.steps[heavier.body]);
             let turn = step.tangent * (step.moved[1] - step.change[1]);
-            let force = (step.moved[0] - step.change[0]) * (body.mass.eps[0] / work.mass);
-            let moment = inertia.map(|j| j.eps[0]) * turn + inertia.map(|j| j.re) * self.predicted[b].tied;
+            let force = constant::<L>(&(step.moved[0] - step.change[0])) * (heavier.mass * per);
             self.add(layout.pose(b), &force);
-            self.add(layout.pose(b) + 3, &(moment / work.mass));
+            self.add(layout.pose(b) + 3, &(product(&heavier.inertia, &turn) * per));
         }
-        for (j, joint) in system.joints.iter().enumerate() {
+        for (b, body) in stepping.system.bodies.iter().enumerate() {
+            let moment = times(body.inertia.matrix(), &self.predicted[b].tied) * per;
+            self.add(layout.pose(b) + 3, &moment);
+        }
+        for (j, joint) in block.joints.iter().enumerate() {
             let bodies = joint.ends.map(|end| end.body);
             let (count, start, first) = (joint.kind.rows(), layout.joints[j], layout.multipliers[j]);
-            let place = |b: usize| varied(&work.now[b], &self.predicted[b]);
+            let place = |b: usize| predicted_place(&work.now[b].place, &self.predicted[b]);
             let places = bodies.map(|body| body.map_or_else(Place::ground, place));
-            let mut rates = [D::zero(); MOST_ROWS];
-            joint.rates(places.each_ref(), &mut rates, &mut [D::zero(); MOST_ROWS]);
-            let mut eta = [D::zero(); MOST_ROWS];
+            let mut rates = [Dual::zero(); MOST_ROWS];
+            joint.rates(places.each_ref(), &mut rates, &mut [Dual::zero(); MOST_ROWS]);
+            let mut eta = [Dual::zero(); MOST_ROWS];
             for k in 0..count {
-                self.x[start + count + k] += rates[k].eps[0] / weights.velocity;
-                eta[k] = Dual::constant(work.eta[first + k]);
+                self.x[start + count + k] += rates[k].eps[0] / L::of(weights.velocity);
+                eta[k] = Dual::constant(L::of(work.eta[first + k]));
             }
             // B at the start of the step.
             let place = |b: usize| {
-                let moving = before.bodies[b].attached(&stepping.bodies[b]);
+                let (moving, by): (_, &BodyVariation<L>) = (&stepping.bodies[b], &block.now.bodies[b]);
                 let (x, v, omega) = (moving.position, moving.velocity, moving.omega_body);
-                Place { x, r: moving.attitude.matrix(), v, omega }
+                let place = Place { x, r: moving.attitude.matrix(), v, omega };
+                varied(&place, [&by.position, &by.turn, &by.velocity, &by.omega])
             };
             let places = bodies.map(|body| body.map_or_else(Place::ground, place));
             let reaction = joint.reaction(places.each_ref(), &eta[..count]);
             for (i, part) in reaction.iter().enumerate() {
                 if let Some(b) = bodies[i / 2] {
-                    self.add(layout.pose(b) + i % 2 * 3, &part.map(|x| x.eps[0]));
+                    self.add(layout.pose(b) + i % 2 * 3, &slopes(part));
                 }
             }
         }
@@ -199,43 +249,94 @@ impl Linear {
         &mut self,
         stepping: &Stepping<'_, f64>,
         weights: &Weights<f64>,
-        system: &System<D>,
-        (touched, now): (&Touched, &Variation),
+        rule: &Rule,
+        block: &Block<'_, L>,
     ) {
-        let work = &*stepping.work;
-        for (i, flat) in now.extra.iter().enumerate() {
-            let (extra, start, n) = (&system.extra[i], work.layout.extra[i], flat.position.len());
+        let layout = &stepping.work.layout;
+        for (i, flat) in block.now.extra.iter().enumerate() {
+            let (extra, start, n) = (&stepping.system.extra[i], layout.extra[i], flat.position.len());
             let [positions, velocities] = &mut self.flat[i];
             for k in 0..n {
-                let (y, v) = stepping.predicted(
-                    flat.position[k],
-                    flat.velocity[k],
-                    flat.algorithmic[k],
-                    flat.acceleration[k],
-                );
-                (positions[k], velocities[k]) = (y, v);
+                let (change, v) =
+                    rule.predicted::<L, L>(flat.velocity[k], flat.algorithmic[k], flat.acceleration[k]);
+                (positions[k], velocities[k]) = (flat.position[k] + change, v);
             }
             for k in 0..n {
-                let mut sum = 0.0;
+                let mut sum = L::zero();
                 for j in 0..n {
-                    let (damping, stiffness) = (extra.damping[k * n + j].re, extra.stiffness[k * n + j].re);
-                    sum += (damping * velocities[j] + stiffness * positions[j]) * weights.complementary;
+                    let at = k * n + j;
+                    let [damping, stiffness] =
+                        [extra.damping[at], extra.stiffness[at]].map(|x| L::of(x * weights.complementary));
+                    sum += damping * velocities[j] + stiffness * positions[j];
                 }
-                if touched.extra[i] {
-                    let [fa, fc] = by_numbers(stepping, weights, system, i, k);
-                    sum += fa * weights.inertial + fc * weights.complementary;
+                if block.extra[i] {
+                    let [fa, fc] = block.by_numbers(stepping, weights, i, k);
+                    sum += fa * L::of(weights.inertial) + fc * L::of(weights.complementary);
                 }
-                if work.scheme.form == Form::Residual {
+                if rule.form == Form::Residual {
                     sum += flat.carried[k];
                 }
-                self.x[start + k] = sum * weights.scale;
+                self.x[start + k] = sum * L::of(weights.scale);
+            }
+        }
+    }
+
+    /// The extra coordinates at the end of the step.
+    pub(super) fn finish_extra(
+        &self,
+        stepping: &Stepping<'_, f64>,
+        weights: &Weights<f64>,
+        rule: &Rule,
+        block: &mut Block<'_, L>,
+    ) {
+        for i in 0..block.now.extra.len() {
+            let (flat, after) = (&block.now.extra[i], &mut block.next.extra[i]);
+            let start = stepping.work.layout.extra[i];
+            let [positions, velocities] = &self.flat[i];
+            let n = positions.len();
+            for k in 0..n {
+                let change = -self.x[start + k];
+                let w = change * L::of(weights.acceleration);
+                after.position[k] = positions[k] + change;
+                after.velocity[k] = velocities[k] + change * L::of(weights.velocity);
+                after.algorithmic[k] = rule.algorithmic::<L, L>(flat.algorithmic[k], flat.acceleration[k], w);
+                after.acceleration[k] = w;
+            }
+            // As for the bodies: f_c from the derivative of the equations.
+            if rule.form == Form::Residual {
+                for k in 0..n {
+                    let mut fa = block.by_numbers(stepping, weights, i, k)[0];
+                    for j in 0..n {
+                        let mass = stepping.system.extra[i].mass[k * n + j];
+                        fa += block.next.extra[i].acceleration[j] * L::of(mass);
+                    }
+                    block.next.extra[i].carried[k] = rule.carry(fa, block.now.extra[i].carried[k]);
+                }
             }
         }
     }
 }
 
-/// The derivatives of f_a and f_c of an extra coordinate by its own numbers.
-pub(super) fn by_numbers(
+impl<L: Lane> Block<'_, L> {
+    /// The derivatives of f_a and f_c of an extra coordinate by its own numbers.
+    pub(super) fn by_numbers(
+        &self,
+        stepping: &Stepping<'_, f64>,
+        weights: &Weights<f64>,
+        i: usize,
+        k: usize,
+    ) -> [L; 2] {
+        let mut sum = [L::zero(); 2];
+        for (lane, system) in self.systems.iter().enumerate() {
+            let [fa, fc] = by_numbers(stepping, weights, system, i, k);
+            sum = [sum[0].with(lane, fa), sum[1].with(lane, fc)];
+        }
+        sum
+    }
+}
+
+/// The same for one parameter.
+fn by_numbers(
     stepping: &Stepping<'_, f64>,
     weights: &Weights<f64>,
     system: &System<D>,

@@ -1,107 +1,178 @@
-//! Derivatives of what is carried from step to step with respect to one parameter.
+//! Derivatives of what is carried from step to step, with respect to one parameter or to several in lanes.
 
 use super::super::state::{Flat, Moving};
-use crate::scalar::Dual;
-use nalgebra::Vector3;
+use crate::scalar::{Dual, F64x4, Over};
+use nalgebra::{Matrix3, Vector3};
 
 /// A number with one derivative.
 pub type D = Dual<f64, 1>;
 
+/// The derivatives of one number by one parameter or by several: what they share, indices and maps, is then read once.
+pub(super) trait Lane: Over<f64> {
+    /// How many parameters.
+    const COUNT: usize;
+    /// The derivative by one of them.
+    fn get(self, lane: usize) -> f64;
+    /// The same with this one in place of the old.
+    fn with(self, lane: usize, x: f64) -> Self;
+}
+
+impl Lane for f64 {
+    const COUNT: usize = 1;
+    #[inline(always)]
+    fn get(self, _lane: usize) -> f64 {
+        self
+    }
+    #[inline(always)]
+    fn with(self, _lane: usize, x: f64) -> f64 {
+        x
+    }
+}
+
+impl Lane for F64x4 {
+    const COUNT: usize = F64x4::LANES;
+    #[inline(always)]
+    fn get(self, lane: usize) -> f64 {
+        self.lane(lane)
+    }
+    #[inline(always)]
+    fn with(self, lane: usize, x: f64) -> F64x4 {
+        let mut all = self.to_array();
+        all[lane] = x;
+        F64x4::new(all)
+    }
+}
+
+/// One of each lane, from what a parameter of each has.
+pub(super) fn gather<L: Lane>(x: impl IntoIterator<Item = f64>) -> L {
+    x.into_iter().enumerate().fold(L::zero(), |all, (lane, x)| all.with(lane, x))
+}
+
+/// m v.
+#[inline(always)]
+pub(super) fn times<L: Lane>(m: &Matrix3<f64>, v: &Vector3<L>) -> Vector3<L> {
+    let row = |i: usize| L::of(m[(i, 0)]) * v[0] + L::of(m[(i, 1)]) * v[1] + L::of(m[(i, 2)]) * v[2];
+    Vector3::new(row(0), row(1), row(2))
+}
+
+/// A vector of constants.
+#[inline(always)]
+pub(super) fn constant<L: Lane>(v: &Vector3<f64>) -> Vector3<L> {
+    Vector3::new(L::of(v[0]), L::of(v[1]), L::of(v[2]))
+}
+
+/// The vector of one lane.
+#[inline(always)]
+pub(super) fn one<L: Lane>(v: &Vector3<L>, lane: usize) -> Vector3<f64> {
+    v.map(|x| x.get(lane))
+}
+
 /// The derivatives of a body in motion. That of a rotation R is W with R' = R W̃.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct BodyVariation {
-    pub(super) position: Vector3<f64>,
-    pub(super) velocity: Vector3<f64>,
-    pub(super) acceleration: Vector3<f64>,
+pub(super) struct BodyVariation<L> {
+    pub(super) position: Vector3<L>,
+    pub(super) velocity: Vector3<L>,
+    pub(super) acceleration: Vector3<L>,
     /// W.
-    pub(super) turn: Vector3<f64>,
-    pub(super) omega: Vector3<f64>,
-    pub(super) omega_rate: Vector3<f64>,
-    pub(super) algorithmic: Vector3<f64>,
-    pub(super) algorithmic_rate: Vector3<f64>,
-    pub(super) carried: [Vector3<f64>; 2],
-    /// φ', where the parameters go on.
-    pub(super) parameters: Vector3<f64>,
-    /// W_ref.
-    pub(super) reference: Vector3<f64>,
+    pub(super) turn: Vector3<L>,
+    pub(super) omega: Vector3<L>,
+    pub(super) omega_rate: Vector3<L>,
+    pub(super) algorithmic: Vector3<L>,
+    pub(super) algorithmic_rate: Vector3<L>,
+    pub(super) carried: [Vector3<L>; 2],
+    /// φ' and W_ref, where the parameters go on.
+    pub(super) parameters: Vector3<L>,
+    pub(super) reference: Vector3<L>,
 }
 
 /// The derivatives of all that is carried.
 #[derive(Clone, Debug)]
-pub(super) struct Variation {
-    pub(super) bodies: Vec<BodyVariation>,
-    pub(super) extra: Vec<Flat<f64>>,
-    pub(super) lambda: Vec<f64>,
+pub(super) struct Variation<L> {
+    pub(super) bodies: Vec<BodyVariation<L>>,
+    pub(super) extra: Vec<Flat<L>>,
+    pub(super) lambda: Vec<L>,
 }
 
-fn slopes(v: &Vector3<D>) -> Vector3<f64> {
-    v.map(|x| x.eps[0])
+pub(super) fn with<L: Lane>(v: &Vector3<f64>, slope: &Vector3<L>) -> Vector3<Dual<L, 1>> {
+    v.zip_map(slope, |re, eps| Dual { re: L::of(re), eps: [eps] })
 }
 
-pub(super) fn with(v: &Vector3<f64>, slope: &Vector3<f64>) -> Vector3<D> {
-    v.zip_map(slope, |re, eps| Dual { re, eps: [eps] })
-}
-
-impl BodyVariation {
-    /// The derivatives in a body.
-    pub(super) fn of(body: &Moving<D>) -> Self {
-        let turn = body.attitude.slope();
+impl<L: Lane> BodyVariation<L> {
+    /// The derivatives in a body that each parameter has of its own.
+    pub(super) fn of(bodies: &[&Moving<D>]) -> Self {
+        let number = |x: &dyn Fn(&Moving<D>) -> f64| gather(bodies.iter().map(|body| x(body)));
+        let slopes = |v: &dyn Fn(&Moving<D>) -> Vector3<D>| {
+            Vector3::from_fn(|i, _| number(&|body: &Moving<D>| v(body)[i].eps[0]))
+        };
         BodyVariation {
-            position: slopes(&body.position),
-            velocity: slopes(&body.velocity),
-            acceleration: slopes(&body.acceleration),
-            turn,
-            omega: slopes(&body.omega_body),
-            omega_rate: slopes(&body.omega_rate),
-            algorithmic: slopes(&body.algorithmic),
-            algorithmic_rate: slopes(&body.algorithmic_rate),
-            carried: [slopes(&body.carried[0]), slopes(&body.carried[1])],
-            parameters: slopes(&body.parameters),
-            reference: body.reference.slope(),
+            position: slopes(&|body| body.position),
+            velocity: slopes(&|body| body.velocity),
+            acceleration: slopes(&|body| body.acceleration),
+            turn: Vector3::from_fn(|i, _| number(&|body| body.attitude.slope()[i])),
+            omega: slopes(&|body| body.omega_body),
+            omega_rate: slopes(&|body| body.omega_rate),
+            algorithmic: slopes(&|body| body.algorithmic),
+            algorithmic_rate: slopes(&|body| body.algorithmic_rate),
+            carried: [slopes(&|body| body.carried[0]), slopes(&|body| body.carried[1])],
+            parameters: slopes(&|body| body.parameters),
+            reference: Vector3::from_fn(|i, _| number(&|body| body.reference.slope()[i])),
         }
     }
-    /// The body with these derivatives.
-    pub(super) fn attached(&self, body: &Moving<f64>) -> Moving<D> {
+    /// The body with the derivatives of one lane. Where parameters start anew in every step, `charted` is false.
+    pub(super) fn attached(&self, body: &Moving<f64>, lane: usize, charted: bool) -> Moving<D> {
+        let with = |v: &Vector3<f64>, slope: &Vector3<L>| with(v, &one(slope, lane));
+        let turn = one(&self.turn, lane);
+        let attitude = body.attitude.with_slope(&turn);
+        let (parameters, reference) = match charted {
+            true => {
+                let reference = body.reference.with_slope(&one(&self.reference, lane));
+                (with(&body.parameters, &self.parameters), reference)
+            }
+            false => (body.parameters.map(Dual::constant), body.reference.with_slope(&turn)),
+        };
         Moving {
             position: with(&body.position, &self.position),
             velocity: with(&body.velocity, &self.velocity),
             acceleration: with(&body.acceleration, &self.acceleration),
-            attitude: body.attitude.with_slope(&self.turn),
+            attitude,
             omega_body: with(&body.omega_body, &self.omega),
             omega_rate: with(&body.omega_rate, &self.omega_rate),
             algorithmic: with(&body.algorithmic, &self.algorithmic),
             algorithmic_rate: with(&body.algorithmic_rate, &self.algorithmic_rate),
             carried: [with(&body.carried[0], &self.carried[0]), with(&body.carried[1], &self.carried[1])],
-            parameters: with(&body.parameters, &self.parameters),
-            reference: body.reference.with_slope(&self.reference),
+            parameters,
+            reference,
         }
     }
 }
 
 /// The derivatives in extra coordinates.
-pub(super) fn flat_slopes(flat: &Flat<D>) -> Flat<f64> {
-    let part = |v: &[D]| v.iter().map(|x| x.eps[0]).collect();
+pub(super) fn flat_slopes<L: Lane>(flats: &[&Flat<D>]) -> Flat<L> {
+    let part = |list: &dyn Fn(&Flat<D>) -> &[D]| {
+        let count = flats.first().map_or(0, |flat| list(flat).len());
+        (0..count).map(|k| gather(flats.iter().map(|flat| list(flat)[k].eps[0]))).collect()
+    };
     Flat {
-        position: part(&flat.position),
-        velocity: part(&flat.velocity),
-        acceleration: part(&flat.acceleration),
-        algorithmic: part(&flat.algorithmic),
-        carried: part(&flat.carried),
+        position: part(&|flat| &flat.position),
+        velocity: part(&|flat| &flat.velocity),
+        acceleration: part(&|flat| &flat.acceleration),
+        algorithmic: part(&|flat| &flat.algorithmic),
+        carried: part(&|flat| &flat.carried),
     }
 }
 
-/// Numbers with their derivatives.
-pub(super) fn attached(values: &[f64], slopes: &[f64]) -> impl Iterator<Item = D> {
-    values.iter().zip(slopes).map(|(re, eps)| Dual { re: *re, eps: [*eps] })
+/// Numbers with the derivatives of one lane.
+pub(super) fn attached<L: Lane>(values: &[f64], slopes: &[L], lane: usize) -> impl Iterator<Item = D> {
+    values.iter().zip(slopes).map(move |(re, eps)| Dual { re: *re, eps: [eps.get(lane)] })
 }
 
-/// Extra coordinates with their derivatives.
-pub(super) fn flat_attached(flat: &Flat<f64>, slopes: &Flat<f64>) -> Flat<D> {
+/// Extra coordinates with the derivatives of one lane.
+pub(super) fn flat_attached<L: Lane>(flat: &Flat<f64>, slopes: &Flat<L>, lane: usize) -> Flat<D> {
     Flat {
-        position: attached(&flat.position, &slopes.position).collect(),
-        velocity: attached(&flat.velocity, &slopes.velocity).collect(),
-        acceleration: attached(&flat.acceleration, &slopes.acceleration).collect(),
-        algorithmic: attached(&flat.algorithmic, &slopes.algorithmic).collect(),
-        carried: attached(&flat.carried, &slopes.carried).collect(),
+        position: attached(&flat.position, &slopes.position, lane).collect(),
+        velocity: attached(&flat.velocity, &slopes.velocity, lane).collect(),
+        acceleration: attached(&flat.acceleration, &slopes.acceleration, lane).collect(),
+        algorithmic: attached(&flat.algorithmic, &slopes.algorithmic, lane).collect(),
+        carried: attached(&flat.carried, &slopes.carried, lane).collect(),
     }
 }

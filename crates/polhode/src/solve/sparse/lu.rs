@@ -2,7 +2,7 @@
 
 use super::search::search;
 use super::{Columns, FactorError, KEEP, probe, size};
-use crate::scalar::Real;
+use crate::scalar::{Over, Real};
 use core::ops::Range;
 
 /// Consecutive rows of a column. Blocks make rows come in such runs, and a run needs one index, not one per entry.
@@ -114,7 +114,7 @@ impl<S: Real> Triangle<S> {
 
     /// Forward substitution with columns k.. of a lower triangle that are alike.
     #[inline(always)]
-    fn forward<const Q: usize>(&self, k: usize, x: &mut [S]) {
+    fn forward<L: Over<S>, const Q: usize>(&self, k: usize, x: &mut [L]) {
         // Column after column, each one shorter by a row.
         let (mut values, common) = self.group::<Q>(k, k + Q - 1);
         let columns: [&[S]; Q] = core::array::from_fn(|c| {
@@ -122,11 +122,11 @@ impl<S: Real> Triangle<S> {
             values = rest;
             column
         });
-        let mut tops = [S::zero(); Q];
+        let mut tops = [L::zero(); Q];
         for c in 0..Q {
             let mut top = x[k + c];
             for d in 0..c {
-                top -= columns[d][c - d - 1] * tops[d];
+                top -= L::of(columns[d][c - d - 1]) * tops[d];
             }
             tops[c] = top;
             x[k + c] = top;
@@ -136,18 +136,18 @@ impl<S: Real> Triangle<S> {
 
     /// Backward substitution with columns ..=k of an upper triangle that are alike.
     #[inline(always)]
-    fn backward<const Q: usize>(&self, k: usize, x: &mut [S]) {
+    fn backward<L: Over<S>, const Q: usize>(&self, k: usize, x: &mut [L]) {
         let (mut values, common) = self.group::<Q>(k + 1 - Q, k + 1 - Q);
         let columns: [&[S]; Q] = core::array::from_fn(|c| {
             let (rest, column) = values.split_at(values.len() - (common + Q - 1 - c));
             values = rest;
             column
         });
-        let mut tops = [S::zero(); Q];
+        let mut tops = [L::zero(); Q];
         for c in 0..Q {
             let mut top = x[k - c];
             for d in 0..c {
-                top -= columns[d][common + Q - 1 - c] * tops[d];
+                top -= L::of(columns[d][common + Q - 1 - c]) * tops[d];
             }
             tops[c] = top;
             x[k - c] = top;
@@ -215,7 +215,12 @@ fn dot<S: Real, const Q: usize>(runs: &[Run], mut columns: [&[S]; Q], x: &[S]) -
 
 /// x -= the columns times `tops`, in these rows.
 #[inline(always)]
-fn subtract<S: Real, const Q: usize>(runs: &[Run], mut columns: [&[S]; Q], tops: [S; Q], x: &mut [S]) {
+fn subtract<S: Real, L: Over<S>, const Q: usize>(
+    runs: &[Run],
+    mut columns: [&[S]; Q],
+    tops: [L; Q],
+    x: &mut [L],
+) {
     for run in runs {
         let parts = core::array::from_fn(|c| {
             let (part, rest) = columns[c].split_at(run.length as usize);
@@ -229,21 +234,25 @@ fn subtract<S: Real, const Q: usize>(runs: &[Run], mut columns: [&[S]; Q], tops:
 /// The same in one run. Lengths that blocks have are written out: a vectorized loop over them would read back pairs
 /// of numbers that were just written as other pairs, and wait for memory.
 #[inline(always)]
-pub(super) fn subtract_run<S: Real, const Q: usize>(x: &mut [S], columns: [&[S]; Q], tops: [S; Q]) {
+pub(super) fn subtract_run<S: Real, L: Over<S>, const Q: usize>(
+    x: &mut [L],
+    columns: [&[S]; Q],
+    tops: [L; Q],
+) {
     match x.len() {
-        1 => subtract_fixed::<S, Q, 1>(x, columns, tops),
-        2 => subtract_fixed::<S, Q, 2>(x, columns, tops),
-        3 => subtract_fixed::<S, Q, 3>(x, columns, tops),
-        4 => subtract_fixed::<S, Q, 4>(x, columns, tops),
-        5 => subtract_fixed::<S, Q, 5>(x, columns, tops),
-        6 => subtract_fixed::<S, Q, 6>(x, columns, tops),
-        7 => subtract_fixed::<S, Q, 7>(x, columns, tops),
-        8 => subtract_fixed::<S, Q, 8>(x, columns, tops),
+        1 => subtract_fixed::<S, L, Q, 1>(x, columns, tops),
+        2 => subtract_fixed::<S, L, Q, 2>(x, columns, tops),
+        3 => subtract_fixed::<S, L, Q, 3>(x, columns, tops),
+        4 => subtract_fixed::<S, L, Q, 4>(x, columns, tops),
+        5 => subtract_fixed::<S, L, Q, 5>(x, columns, tops),
+        6 => subtract_fixed::<S, L, Q, 6>(x, columns, tops),
+        7 => subtract_fixed::<S, L, Q, 7>(x, columns, tops),
+        8 => subtract_fixed::<S, L, Q, 8>(x, columns, tops),
         length => {
             let columns = columns.map(|column| &column[..length]);
             for (i, x) in x.iter_mut().enumerate() {
                 for (column, &top) in columns.iter().zip(&tops) {
-                    *x -= column[i] * top;
+                    *x -= L::of(column[i]) * top;
                 }
             }
         }
@@ -251,14 +260,18 @@ pub(super) fn subtract_run<S: Real, const Q: usize>(x: &mut [S], columns: [&[S];
 }
 
 #[inline(always)]
-fn subtract_fixed<S: Real, const Q: usize, const N: usize>(x: &mut [S], columns: [&[S]; Q], tops: [S; Q]) {
+fn subtract_fixed<S: Real, L: Over<S>, const Q: usize, const N: usize>(
+    x: &mut [L],
+    columns: [&[S]; Q],
+    tops: [L; Q],
+) {
     let Some(x) = x.first_chunk_mut::<N>() else { return };
     let columns = columns.map(|column| column.first_chunk::<N>());
     for i in 0..N {
         let mut value = x[i];
         for (column, &top) in columns.iter().zip(&tops) {
             if let Some(column) = column {
-                value -= column[i] * top;
+                value -= L::of(column[i]) * top;
             }
         }
         x[i] = value;
@@ -369,9 +382,9 @@ impl<S: Real> SparseLu<S> {
                     let together = (self.lower.alike[i] as usize).min(end - i);
                     let (part, rest) = upper.split_at_mut(together);
                     match together {
-                        3 => self.lower.forward::<3>(i, work),
-                        2 => self.lower.forward::<2>(i, work),
-                        _ => self.lower.forward::<1>(i, work),
+                        3 => self.lower.forward::<_, 3>(i, work),
+                        2 => self.lower.forward::<_, 2>(i, work),
+                        _ => self.lower.forward::<_, 1>(i, work),
                     }
                     let inverses = &self.inverses[i..i + together];
                     for ((u, w), &inverse) in part.iter_mut().zip(&mut work[i..i + together]).zip(inverses) {
@@ -412,31 +425,37 @@ impl<S: Real> SparseLu<S> {
     }
 
     pub fn solve(&mut self, b: &mut [S]) {
+        let mut x = core::mem::take(&mut self.x);
+        self.solve_over(b, &mut x);
+        self.x = x;
+    }
+
+    /// Solves in any scalar over that of the matrix, with room for as many numbers.
+    pub fn solve_over<L: Over<S>>(&self, b: &mut [L], x: &mut [L]) {
         if !self.factored {
-            return b.fill(S::lift(f64::NAN));
+            return b.fill(L::lift(f64::NAN));
         }
-        let x = &mut self.x[..];
         for (x, &row) in x.iter_mut().zip(&self.row_of) {
             *x = b[row as usize];
         }
         let mut k = 0;
         while let Some(&alike) = self.lower.alike.get(k) {
             match alike {
-                3 => self.lower.forward::<3>(k, x),
-                2 => self.lower.forward::<2>(k, x),
-                _ => self.lower.forward::<1>(k, x),
+                3 => self.lower.forward::<_, 3>(k, x),
+                2 => self.lower.forward::<_, 2>(k, x),
+                _ => self.lower.forward::<_, 1>(k, x),
             }
             let group = k..k + alike as usize;
             k = group.end;
             for (x, &inverse) in x[group.clone()].iter_mut().zip(&self.inverses[group]) {
-                *x *= inverse;
+                *x *= L::of(inverse);
             }
         }
         while let Some(&alike) = self.upper.alike[..k].last() {
             match alike {
-                3 => self.upper.backward::<3>(k - 1, x),
-                2 => self.upper.backward::<2>(k - 1, x),
-                _ => self.upper.backward::<1>(k - 1, x),
+                3 => self.upper.backward::<_, 3>(k - 1, x),
+                2 => self.upper.backward::<_, 2>(k - 1, x),
+                _ => self.upper.backward::<_, 1>(k - 1, x),
             }
             k -= alike as usize;
         }

@@ -3,20 +3,20 @@
 use super::lu::subtract_run;
 use super::search::search;
 use super::{Columns, FactorError, KEEP, probe, size};
-use crate::scalar::Real;
+use crate::scalar::{Over, Real};
 
 /// Forward substitution with columns of L, three at a time.
 #[inline(always)]
-fn forward<S: Real>(columns: &[S], x: &mut [S]) {
+fn forward<S: Real, L: Over<S>>(columns: &[S], x: &mut [L]) {
     let n = x.len().max(1);
     let mut k = 0;
     let mut groups = columns.chunks_exact(3 * n);
     for group in &mut groups {
         let ([a, b], c) = ([&group[k..n], &group[n + k..2 * n]], &group[2 * n + k..]);
         if let [x, y, z, rest @ ..] = &mut x[k..] {
-            *y -= a[1] * *x;
-            *z -= a[2] * *x;
-            *z -= b[2] * *y;
+            *y -= L::of(a[1]) * *x;
+            *z -= L::of(a[2]) * *x;
+            *z -= L::of(b[2]) * *y;
             subtract_run(rest, [&a[3..], &b[3..], &c[3..]], [*x, *y, *z]);
         }
         k += 3;
@@ -136,9 +136,9 @@ impl<S: Real> DenseLu<S> {
         Ok(())
     }
 
-    pub fn solve(&mut self, b: &mut [S]) {
+    pub fn solve<L: Over<S>>(&self, b: &mut [L]) {
         if !self.factored {
-            return b.fill(S::lift(f64::NAN));
+            return b.fill(L::lift(f64::NAN));
         }
         // A chunk has a length even if there are none.
         let n = self.columns.n().max(1);
@@ -147,7 +147,7 @@ impl<S: Real> DenseLu<S> {
         }
         forward(&self.factors, b);
         for (k, (column, &inverse)) in self.factors.chunks_exact(n).zip(&self.inverses).enumerate().rev() {
-            b[k] *= inverse;
+            b[k] *= L::of(inverse);
             let bottom = b[k];
             subtract_run(&mut b[..k], [&column[..k]], [bottom]);
         }

@@ -1,0 +1,178 @@
+//! The parameters that are worked on together, and what they change.
+
+use super::super::force::{Force, ForceKind};
+use super::super::joint::{Joint, JointKind};
+use super::super::layout::Layout;
+use super::super::simulation::Simulation;
+use super::super::system::{Coordinates, End, System};
+use super::maps::Predicted;
+use super::variation::{BodyVariation, D, Lane, Variation, flat_slopes, gather};
+use crate::scalar::Dual;
+use nalgebra::{Matrix3, Vector3};
+
+/// Several parameters: what they change, and the derivatives with respect to them.
+#[derive(Clone, Debug)]
+pub(super) struct Block<'a, L: Lane> {
+    /// The system with derivatives for each.
+    pub(super) systems: Vec<&'a System<D>>,
+    pub(super) gravity: Option<Vector3<L>>,
+    /// Bodies whose mass or inertia changes.
+    pub(super) heavier: Vec<Heavier<L>>,
+    /// Joints whose points or axes change, and all joints and forces.
+    pub(super) touched: Vec<usize>,
+    pub(super) joints: Vec<Joint<Dual<L, 1>>>,
+    pub(super) forces: Vec<Force<Dual<L, 1>>>,
+    /// True for extra coordinates whose numbers change.
+    pub(super) extra: Vec<bool>,
+    pub(super) now: Variation<L>,
+    pub(super) next: Variation<L>,
+}
+
+/// How mass and inertia of a body change.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Heavier<L> {
+    pub(super) body: usize,
+    pub(super) mass: L,
+    pub(super) inertia: Matrix3<L>,
+}
+
+/// What a block works on; the next one starts anew.
+#[derive(Clone, Debug)]
+pub(super) struct Room<L> {
+    pub(super) predicted: Vec<Predicted<L>>,
+    /// Those of y*, ẏ* of the extra coordinates.
+    pub(super) flat: Vec<[Vec<L>; 2]>,
+    pub(super) x: Vec<L>,
+    /// For the solution with the factors.
+    pub(super) pivots: Vec<L>,
+}
+
+impl<L: Lane> Room<L> {
+    /// Room for a block, or none.
+    pub(super) fn new(system: &System<f64>, stabilized: bool, used: bool) -> Self {
+        if !used {
+            return Room { predicted: Vec::new(), flat: Vec::new(), x: Vec::new(), pivots: Vec::new() };
+        }
+        let zeros = |n: usize| vec![L::zero(); n];
+        let n = Layout::new(system, stabilized).n;
+        Room {
+            predicted: vec![Predicted::none(); system.bodies.len()],
+            flat: system.extra.iter().map(|e| [zeros(e.len()), zeros(e.len())]).collect(),
+            x: zeros(n),
+            pivots: zeros(n),
+        }
+    }
+    #[inline(always)]
+    pub(super) fn add(&mut self, at: usize, v: &Vector3<L>) {
+        for i in 0..3 {
+            self.x[at + i] += v[i];
+        }
+    }
+    #[inline(always)]
+    pub(super) fn part(&self, at: usize) -> Vector3<L> {
+        Vector3::new(self.x[at], self.x[at + 1], self.x[at + 2])
+    }
+}
+
+/// Numbers that each system has of its own, side by side.
+fn side<L: Lane>(numbers: impl Iterator<Item = D> + Clone) -> Dual<L, 1> {
+    let re = numbers.clone().next().map_or(0.0, |x| x.re);
+    Dual { re: L::of(re), eps: [gather(numbers.map(|x| x.eps[0]))] }
+}
+
+fn side_end<L: Lane>(ends: &[&End<D>]) -> End<Dual<L, 1>> {
+    End {
+        body: ends.first().and_then(|end| end.body),
+        point: Vector3::from_fn(|i, _| side(ends.iter().map(|end| end.point[i]))),
+        axes: Matrix3::from_fn(|i, j| side(ends.iter().map(|end| end.axes[(i, j)]))),
+    }
+}
+
+fn side_joint<L: Lane>(joints: &[&Joint<D>]) -> Joint<Dual<L, 1>> {
+    let length = |joint: &&Joint<D>| match joint.kind {
+        JointKind::Distance(length) => length,
+        _ => Dual::constant(1.0),
+    };
+    let kind = match joints.first().map_or(JointKind::Spherical, |joint| joint.kind) {
+        JointKind::Spherical => JointKind::Spherical,
+        JointKind::Revolute => JointKind::Revolute,
+        JointKind::Prismatic => JointKind::Prismatic,
+        JointKind::Cylindrical => JointKind::Cylindrical,
+        JointKind::Universal => JointKind::Universal,
+        JointKind::Planar => JointKind::Planar,
+        JointKind::Fixed => JointKind::Fixed,
+        JointKind::Distance(_) => JointKind::Distance(side(joints.iter().map(length))),
+    };
+    let end = |e: usize| side_end(&joints.iter().map(|joint| &joint.ends[e]).collect::<Vec<_>>());
+    Joint { name: String::new(), kind, ends: [end(0), end(1)] }
+}
+
+fn side_force<L: Lane>(forces: &[&Force<D>]) -> Force<Dual<L, 1>> {
+    let numbers = |force: &Force<D>| match force.kind {
+        ForceKind::SpringDamper { stiffness, damping, length: rest }
+        | ForceKind::TorsionSpring { stiffness, damping, angle: rest } => [stiffness, damping, rest],
+    };
+    let [stiffness, damping, rest] =
+        core::array::from_fn(|i| side(forces.iter().map(|force| numbers(force)[i])));
+    let kind = match forces.first().map(|force| force.kind) {
+        Some(ForceKind::TorsionSpring { .. }) => ForceKind::TorsionSpring { stiffness, damping, angle: rest },
+        _ => ForceKind::SpringDamper { stiffness, damping, length: rest },
+    };
+    let end = |e: usize| side_end(&forces.iter().map(|force| &force.ends[e]).collect::<Vec<_>>());
+    Force { name: String::new(), kind, ends: [end(0), end(1)] }
+}
+
+impl<'a, L: Lane> Block<'a, L> {
+    /// Of at most as many parameters as there are lanes.
+    pub(super) fn new(shown: &[Simulation<'a, D>]) -> Self {
+        let systems: Vec<&'a System<D>> = shown.iter().map(|run| run.system()).collect();
+        let number = |x: &D| x.eps[0] != 0.0;
+        let vector = |v: &Vector3<D>| v.iter().any(number);
+        let matrix = |m: &Matrix3<D>| m.iter().any(number);
+        let end = |e: &End<D>| vector(&e.point) || matrix(&e.axes);
+        let moved = |j: &Joint<D>| {
+            j.ends.iter().any(end) || matches!(&j.kind, JointKind::Distance(length) if number(length))
+        };
+        let coordinates = |e: &Coordinates<D>| {
+            let lists = [&e.mass, &e.damping, &e.stiffness, &e.force, &e.amplitude];
+            lists.into_iter().flatten().chain([&e.frequency, &e.phase]).any(number)
+        };
+        let all = |touched: &dyn Fn(&System<D>) -> bool| systems.iter().any(|system| touched(system));
+        let slope = |x: &dyn Fn(&System<D>) -> D| gather::<L>(systems.iter().map(|system| x(system).eps[0]));
+        let counts = systems
+            .first()
+            .map_or([0; 4], |s| [s.bodies.len(), s.joints.len(), s.forces.len(), s.extra.len()]);
+        let touched = |b: &usize| {
+            all(&|s: &System<D>| number(&s.bodies[*b].mass) || matrix(s.bodies[*b].inertia.matrix()))
+        };
+        let heavier = |b: usize| Heavier {
+            body: b,
+            mass: slope(&|s| s.bodies[b].mass),
+            inertia: Matrix3::from_fn(|i, j| slope(&|s| s.bodies[b].inertia.matrix()[(i, j)])),
+        };
+        let joint = |j: usize| side_joint(&systems.iter().map(|s| &s.joints[j]).collect::<Vec<_>>());
+        let force = |f: usize| side_force(&systems.iter().map(|s| &s.forces[f]).collect::<Vec<_>>());
+        let body =
+            |b: usize| BodyVariation::of(&shown.iter().map(|run| &run.bodies()[b]).collect::<Vec<_>>());
+        let flat = |i: usize| flat_slopes(&shown.iter().map(|run| &run.extra()[i]).collect::<Vec<_>>());
+        let rows = shown.first().map_or(0, |run| run.all_multipliers().len());
+        let now = Variation {
+            bodies: (0..counts[0]).map(body).collect(),
+            extra: (0..counts[3]).map(flat).collect(),
+            lambda: (0..rows)
+                .map(|k| gather(shown.iter().map(|run| run.all_multipliers()[k].eps[0])))
+                .collect(),
+        };
+        Block {
+            gravity: all(&|s| vector(&s.gravity)).then(|| Vector3::from_fn(|i, _| slope(&|s| s.gravity[i]))),
+            heavier: (0..counts[0]).filter(touched).map(heavier).collect(),
+            touched: (0..counts[1]).filter(|j| all(&|s| moved(&s.joints[*j]))).collect(),
+            joints: (0..counts[1]).map(joint).collect(),
+            forces: (0..counts[2]).map(force).collect(),
+            extra: (0..counts[3]).map(|i| all(&|s| coordinates(&s.extra[i]))).collect(),
+            next: now.clone(),
+            now,
+            systems,
+        }
+    }
+}
