@@ -272,8 +272,7 @@ impl<'a, 'e> Surface<'a, 'e> {
     /// Values and gradients of the conditions.
     fn conditions(&self, p: &DVector<f64>) -> (DVector<f64>, DMatrix<f64>) {
         let n = p.len();
-        let (mut values, mut gradients) =
-            (DVector::zeros(self.on.len()), DMatrix::zeros(self.on.len(), n));
+        let (mut values, mut gradients) = (DVector::zeros(self.on.len()), DMatrix::zeros(self.on.len(), n));
         let mut gradient = vec![0.0; n];
         for (k, i) in self.on.iter().enumerate() {
             values[k] = self.edges[*i](p.as_slice(), &mut gradient);

@@ -91,11 +91,15 @@ impl fmt::Display for IdentifyError {
                 off.abs()
             ),
             Self::NoStep { uniform, proposed } => {
-                let how = if *uniform { "do not lie on steps from t = 0" } else { "are not equally far apart" };
+                let how =
+                    if *uniform { "do not lie on steps from t = 0" } else { "are not equally far apart" };
                 write!(f, "the samples {how}, so that the step must be given")?;
                 match proposed {
                     Some(step) => write!(f, "; a step of {step} s goes into all times"),
-                    None => write!(f, ", and no simple one goes into all times; take samples at multiples of a step"),
+                    None => write!(
+                        f,
+                        ", and no simple one goes into all times; take samples at multiples of a step"
+                    ),
                 }
             }
             Self::Column { name, near, unmeasured } => {

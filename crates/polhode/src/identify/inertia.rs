@@ -47,7 +47,8 @@ pub(super) fn inertias(sensitivity: &Sensitivity) -> Vec<Flat> {
         let i = found.iter().position(|flat| flat.name == whole).unwrap_or_else(|| {
             let mut base = Matrix3::zeros();
             for (end, (i, j)) in ENTRIES {
-                let value = known.iter().find(|(name, _)| *name == format!("{whole}{end}")).map_or(0.0, |k| k.1);
+                let value =
+                    known.iter().find(|(name, _)| *name == format!("{whole}{end}")).map_or(0.0, |k| k.1);
                 (base[(i, j)], base[(j, i)]) = (value, value);
             }
             found.push(Flat { name: whole.into(), base, entries: Vec::new() });

@@ -13,9 +13,9 @@
 //! use polhode::identify::{Identification, Samples};
 //! use polhode::{method::Method, problem::Problem, run::{Plan, Recorder}, sensitivity::Sensitivity};
 //! let method = Method::parse("imidm")?;
-//! // "Measured": a run with another weight and start.
+//! // "Measured": a run with another weight.
 //! let mut top = Problem::named("slow-top")?;
-//! top.set("mgl", "10.5")?;
+//! top.set("mgl", "21")?;
 //! let mut record = Recorder::every(5);
 //! top.model()?.run(&method, &Plan::new(0.01, 2.0)?, &mut |n, snapshot| {
 //!     record.observe(n, &snapshot());
@@ -30,7 +30,7 @@
 //! // Found from the data of the problem as they are.
 //! let sensitivity = Sensitivity::new(&Problem::named("slow-top")?, &["mgl", "omega_body"], &method)?;
 //! let found = Identification::new(sensitivity, samples, 0.01)?.run()?;
-//! assert!(found.stopped.converged() && (found.values[0] - 10.5).abs() < 1e-9);
+//! assert!(found.stopped.converged() && (found.values[0] - 21.0).abs() < 1e-9);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -129,7 +129,8 @@ impl Identification {
             if own == name || own.rsplit_once('_').is_some_and(|(whole, _)| whole == name) {
                 let start = self.sensitivity.values()[k];
                 if !(lower <= start && start <= upper) {
-                    let text = format!("{own} starts at {start}, outside of {lower} to {upper}; set another start");
+                    let text =
+                        format!("{own} starts at {start}, outside of {lower} to {upper}; set another start");
                     return Err(wrong(text));
                 }
                 self.bounds[k] = (lower, upper);

@@ -21,11 +21,17 @@ impl Samples {
         let wrong = |text: String| Err(IdentifyError::Samples(text));
         for (i, t) in times.iter().enumerate() {
             if !(t.is_finite() && *t >= 0.0) {
-                return wrong(format!("the time of sample {} is {t}; times are finite and not negative", i + 1));
+                return wrong(format!(
+                    "the time of sample {} is {t}; times are finite and not negative",
+                    i + 1
+                ));
             }
             if i > 0 && *t <= times[i - 1] {
                 let before = times[i - 1];
-                return wrong(format!("the time of sample {} is {t}, not after {before}; times must grow", i + 1));
+                return wrong(format!(
+                    "the time of sample {} is {t}, not after {before}; times must grow",
+                    i + 1
+                ));
             }
         }
         for (k, (name, values)) in columns.iter().enumerate() {
