@@ -46,6 +46,14 @@ pub enum Command {
                             all of its components. The derivative of an attitude R is W with R' = R spin(W), in body axes."
     )]
     Sensitivity(SensitivityOptions),
+    /// Find parameters of a problem from a measured motion, with their errors
+    #[command(
+        after_help = "Example:\n  polhode fit heavy-top --data top.csv --parameters inertia,center --plot residuals.svg\n\n\
+                            The data are a CSV file with a column t and columns as `polhode run --out` writes them; samples lie on\n\
+                            steps. The fit starts at the data of the problem, which --set changes. Positions, attitudes and\n\
+                            velocities are compared unless --columns names others; the noise of each column is estimated."
+    )]
+    Fit(FitOptions),
     /// List the methods, or show one
     #[command(after_help = "Example:\n  polhode methods compose:akw:6")]
     Methods(ListOptions),
@@ -173,6 +181,46 @@ pub struct SensitivityOptions {
     #[arg(long, value_name = "NAME")]
     pub variant: Option<String>,
     /// Write the derivatives over the whole run to this CSV file
+    #[arg(long, value_name = "FILE.csv")]
+    pub out: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `polhode fit`.
+#[derive(Debug, Args)]
+pub struct FitOptions {
+    /// Id of the problem
+    pub problem: String,
+    /// The measured motion: CSV with a column t
+    #[arg(long, value_name = "FILE.csv")]
+    pub data: PathBuf,
+    /// Names of parameters, separated by commas, as in mass,center_y,inertia; may be repeated
+    #[arg(long, short, value_name = "NAMES", value_delimiter = ',', required = true)]
+    pub parameters: Vec<String>,
+    /// Id of the method [default: the problem's own]
+    #[arg(long, short, value_name = "ID")]
+    pub method: Option<String>,
+    /// Time step in s [default: the largest that goes into the sampling interval, at most the problem's own]
+    #[arg(long, value_name = "H", allow_hyphen_values = true)]
+    pub step: Option<f64>,
+    /// Override a datum of the problem, as in inertia=1,2,2.5; may be repeated
+    #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
+    pub set: Vec<String>,
+    /// Columns to compare, separated by commas: names, or quantities as omega_body [default: positions, attitudes, velocities]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub columns: Vec<String>,
+    /// Keep a parameter between bounds, as in mass=1:2 or mass=1: for a lower one only; may be repeated
+    #[arg(long, value_name = "NAME=LO:HI", allow_hyphen_values = true)]
+    pub bounds: Vec<String>,
+    /// The known deviation of the noise of a column or quantity, as in omega_body=0.01; may be repeated
+    #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
+    pub sigma: Vec<String>,
+    /// Plot the residuals over time to this SVG file
+    #[arg(long, value_name = "FILE.svg")]
+    pub plot: Option<PathBuf>,
+    /// Write the residuals, model minus data, to this CSV file
     #[arg(long, value_name = "FILE.csv")]
     pub out: Option<PathBuf>,
     /// Print one JSON object

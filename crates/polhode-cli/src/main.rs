@@ -8,6 +8,7 @@ mod compare;
 mod converge;
 mod failure;
 mod files;
+mod fit;
 mod interrupt;
 mod list;
 mod phase;
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
         Command::Converge(options) => converge::command(&options),
         Command::Compare(options) => compare::command(&options),
         Command::Sensitivity(options) => sensitivity::command(&options),
+        Command::Fit(options) => fit::command(&options),
         Command::Methods(options) => list::methods(&options),
         Command::Problems(options) => list::problems(&options),
         Command::Completions { shell } => completions(shell),

@@ -8,6 +8,7 @@ pub mod body;
 pub mod check;
 pub mod fit;
 pub mod group;
+pub mod identify;
 mod lookup;
 pub mod method;
 pub mod multibody;

@@ -8,7 +8,8 @@
 //! - Bounds hold at every evaluation. A parameter that presses against its bound is held there and reported.
 //! - A model may refuse parameters ([`Rejected`]), as an inertia that no body has: the step is shortened until it does
 //!   not, and near such an edge steps with one parameter held are tried as well. A fit that ends there says so
-//!   ([`Stop::Pinned`]); it knows the edge only by the refusals and need not be at the best place along it.
+//!   ([`Stop::Pinned`]); it knows the edge only by the refusals and need not be at the best place along it. An edge with a
+//!   gradient ([`Edge`]) is followed to that place: [`levenberg_marquardt_within`].
 //! - Whether residuals determine the parameters is asked of the singular values of the Jacobian with columns of norm
 //!   one, at the start and at the end: [`FitError::Singular`] names the combination.
 //!
@@ -36,6 +37,7 @@
 #[cfg(test)]
 mod certified;
 mod determined;
+mod edge;
 mod error;
 mod levenberg;
 mod linear;
@@ -45,9 +47,11 @@ mod student;
 #[cfg(test)]
 mod tests;
 
+pub use edge::{Confined, Edge, levenberg_marquardt_within};
 pub use error::{FitError, Place, Undetermined};
 pub use levenberg::{levenberg_marquardt, levenberg_marquardt_with};
 pub use result::{Fit, Side, Stop};
+pub(crate) use student::{NORMAL, student};
 
 /// Parameters that a model cannot run with: not admissible, or the run failed.
 #[derive(Clone, Debug, PartialEq)]

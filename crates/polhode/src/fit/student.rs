@@ -3,13 +3,13 @@
 use core::f64::consts::{FRAC_2_PI, FRAC_PI_2};
 
 /// The two-sided 95 % point of the normal distribution.
-pub(super) const NORMAL: f64 = 1.959_963_984_540_054;
+pub(crate) const NORMAL: f64 = 1.959_963_984_540_054;
 
 /// From here on the expansion for many degrees of freedom is as good as the sum.
 const MANY: usize = 300;
 
 /// The two-sided 95 % point of Student's t with `freedom` degrees of freedom (Abramowitz & Stegun 26.7.3-5).
-pub(super) fn student(freedom: usize) -> f64 {
+pub(crate) fn student(freedom: usize) -> f64 {
     let nu = freedom as f64;
     if freedom == 0 {
         return f64::INFINITY;

@@ -1,0 +1,191 @@
+//! `polhode fit`: parameters of a problem from a measured motion.
+
+mod data;
+mod plot;
+mod report;
+
+use crate::args::FitOptions;
+use crate::failure::Failure;
+use crate::files::NewFile;
+use crate::progress::Progress;
+use crate::{interrupt, pick, print, sensitivity};
+use core::ops::ControlFlow;
+use polhode::fit::FitError;
+use polhode::identify::{Identification, Identified, IdentifyError};
+use polhode::method::Method;
+use polhode::run::Plan;
+use polhode::sensitivity::{Sensitivity, SensitivityFailure};
+use std::io::Write;
+use std::path::Path;
+
+/// All that was found.
+pub struct Finished<'a> {
+    /// From what.
+    pub identification: &'a Identification,
+    /// With which method.
+    pub method: &'a Method,
+    /// The file of the data.
+    pub data: String,
+    /// The result.
+    pub found: Identified,
+}
+
+fn failed(error: SensitivityFailure) -> Failure {
+    match error.steps {
+        0 => sensitivity::failure(error.error),
+        _ => Failure::Solver(error.to_string()),
+    }
+}
+
+/// Mistakes of the command line and the data, and what could not be solved.
+fn failure(error: IdentifyError) -> Failure {
+    match error {
+        IdentifyError::Run(error) => failed(error),
+        IdentifyError::Interrupted => Failure::Interrupted("stopped; nothing was written".into()),
+        IdentifyError::Fit(FitError::Parameter { .. } | FitError::TooFewResiduals { .. }) => {
+            Failure::Usage(error.to_string())
+        }
+        IdentifyError::Fit(_) => Failure::Solver(error.to_string()),
+        IdentifyError::NoStep { .. } | IdentifyError::OffGrid { .. } => {
+            Failure::Usage(format!("{error} (--step)"))
+        }
+        _ => Failure::Usage(error.to_string()),
+    }
+}
+
+/// The columns that runs of the problem have.
+fn columns(sensitivity: &Sensitivity) -> Result<Vec<String>, Failure> {
+    let step = sensitivity.problem().step;
+    let mut columns = Vec::new();
+    let look = sensitivity.run(&Plan::new(step, step)?, &mut |_, seen| {
+        columns = seen.values().columns();
+        ControlFlow::Break(())
+    });
+    look.map_err(failed)?;
+    Ok(columns)
+}
+
+/// NAME=VALUE, taken apart.
+fn pair<'a>(option: &str, form: &str, text: &'a str) -> Result<(&'a str, &'a str), Failure> {
+    let apart = text.split_once('=').map(|(name, value)| (name.trim(), value.trim()));
+    apart
+        .filter(|(name, _)| !name.is_empty())
+        .ok_or_else(|| Failure::Usage(format!("--{option} is written {form}; got '{text}'")))
+}
+
+fn number(option: &str, text: &str) -> Result<f64, Failure> {
+    text.trim()
+        .parse::<f64>()
+        .map_err(|_| Failure::Usage(format!("--{option}: '{}' is not a number", text.trim())))
+}
+
+/// With the options that tell more of the data and the parameters.
+fn detailed(mut fit: Identification, options: &FitOptions) -> Result<Identification, Failure> {
+    let wanted: Vec<&str> =
+        options.columns.iter().map(|name| name.trim()).filter(|n| !n.is_empty()).collect();
+    if !wanted.is_empty() {
+        fit = fit.with_columns(&wanted).map_err(failure)?;
+    }
+    for text in &options.sigma {
+        let (name, value) = pair("sigma", "NAME=VALUE, as in --sigma omega_body=0.01", text)?;
+        fit = fit.with_sigma(name, number("sigma", value)?).map_err(failure)?;
+    }
+    for text in &options.bounds {
+        let form = "NAME=LO:HI, as in --bounds mass=1:2, where one side may be missing";
+        let (name, range) = pair("bounds", form, text)?;
+        let Some((low, high)) = range.split_once(':') else {
+            return Err(Failure::Usage(format!("--bounds is written {form}; got '{text}'")));
+        };
+        let side =
+            |text: &str, none: f64| if text.trim().is_empty() { Ok(none) } else { number("bounds", text) };
+        let (low, high) = (side(low, f64::NEG_INFINITY)?, side(high, f64::INFINITY)?);
+        fit = fit.with_bounds(name, low, high).map_err(failure)?;
+    }
+    Ok(fit)
+}
+
+fn draft(path: Option<&Path>) -> Result<Option<NewFile>, Failure> {
+    path.map(NewFile::create).transpose()
+}
+
+/// Does it.
+pub fn command(options: &FitOptions) -> Result<(), Failure> {
+    let problem = pick::problem(&options.problem, &options.set)?;
+    let method = pick::method(options.method.as_deref().unwrap_or(problem.method))?;
+    pick::suits(&problem.model()?, &method)?;
+    let names = sensitivity::names(&options.parameters)?;
+    let sensitivity = Sensitivity::new(&problem, &names, &method).map_err(sensitivity::failure)?;
+    if let Some(path) = &options.plot
+        && path.extension().is_none_or(|end| !end.eq_ignore_ascii_case("svg"))
+    {
+        let text =
+            format!("--plot draws SVG: the name of its file must end in .svg, got '{}'", path.display());
+        return Err(Failure::Usage(text));
+    }
+    let table = data::Table::read(&options.data)?;
+    let known = columns(&sensitivity)?;
+    let (samples, others) = table.samples(&|name| known.iter().any(|column| column == name))?;
+    let step = match options.step {
+        Some(step) => step,
+        None => samples.step(problem.step).map_err(failure)?,
+    };
+    let fit = detailed(Identification::new(sensitivity, samples, step).map_err(failure)?, options)?;
+    let (plot, out) = (draft(options.plot.as_deref())?, draft(options.out.as_deref())?);
+    let unused: Vec<&str> = others.iter().chain(fit.unused()).map(String::as_str).collect();
+    if !unused.is_empty() && !fit.columns().is_empty() {
+        print::note(&format!("note: columns of the data that are not used: {}", unused.join(", ")));
+    }
+
+    let mut progress = Progress::new(fit.plan().steps());
+    let found = fit.run_with(&mut |run, step| {
+        progress.at(step, || format!("run {run}"));
+        if interrupt::asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    progress.clear();
+    let data = options.data.display().to_string();
+    let found = found.map_err(|error| match error {
+        IdentifyError::NoColumn { model, samples } => {
+            failure(IdentifyError::NoColumn { model, samples: [others, samples].concat() })
+        }
+        error => failure(error),
+    })?;
+    let finished = Finished { identification: &fit, method: &method, data, found };
+    // The files first: they must not depend on who reads the table.
+    for (file, text) in [(plot, plot::svg as fn(&Finished<'_>) -> String), (out, residuals)] {
+        if let Some(mut file) = file {
+            if let Err(error) = file.write_all(text(&finished).as_bytes()) {
+                return Err(file.trouble(&error));
+            }
+            file.finish()?;
+        }
+    }
+    match options.json {
+        true => print::json(&report::Report::new(&finished))?,
+        false => print::result(&report::text(&finished))?,
+    }
+    match finished.found.stopped.converged() {
+        true => Ok(()),
+        false => {
+            Err(Failure::Solver(format!("the fit has no minimum to report; {}", finished.found.stopped)))
+        }
+    }
+}
+
+/// Model minus data, column by column.
+fn residuals(run: &Finished<'_>) -> String {
+    use core::fmt::Write;
+    let found = &run.found;
+    let mut text = String::from("t");
+    for column in &found.columns {
+        let _ = write!(text, ",{}", column.name);
+    }
+    text.push('\n');
+    for (i, t) in found.times.iter().enumerate() {
+        let _ = write!(text, "{t:?}");
+        for column in &found.columns {
+            let _ = write!(text, ",{:?}", column.residuals[i]);
+        }
+        text.push('\n');
+    }
+    text
+}

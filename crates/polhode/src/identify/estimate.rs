@@ -1,0 +1,222 @@
+//! The fit in rounds: parameters with given weights, then weights from what the fit leaves, until they settle.
+
+use super::columns::quantity;
+use super::inertia::Flat;
+use super::runs::{Runs, Weighted};
+use super::{ColumnFit, Identified, IdentifyError};
+use crate::fit::{
+    Confined, Edge, Fit, FitError, NORMAL, Noise, Options, Parameter, Place, Stop, levenberg_marquardt,
+    levenberg_marquardt_within, student,
+};
+
+/// Weights that change by less than this part have settled.
+const SETTLED: f64 = 1e-3;
+/// Rounds at most.
+const ROUNDS: usize = 10;
+/// A deviation is never taken to be less than this part of the quantity: runs have this much round-off.
+const ROUNDING: f64 = 1e-12;
+/// With fewer samples columns share one factor of their deviations.
+const FEW: usize = 8;
+
+/// What is fitted, beside the runs.
+pub(super) struct Task<'a> {
+    pub(super) parameters: Vec<Parameter>,
+    pub(super) flats: &'a [Flat],
+    /// Deviations that are known.
+    pub(super) known: &'a [Option<f64>],
+    pub(super) times: &'a [f64],
+}
+
+/// The deviations that a fit starts with, and the least ones.
+struct Scales {
+    first: Vec<f64>,
+    least: Vec<f64>,
+}
+
+impl Scales {
+    fn of(runs: &Runs<'_>) -> Self {
+        let rms = |data: &[f64]| (data.iter().map(|x| x * x).sum::<f64>() / data.len() as f64).sqrt();
+        let (mut first, mut least) = (Vec::new(), Vec::new());
+        for column in runs.columns {
+            let alike = runs.columns.iter().filter(|c| quantity(&c.name) == quantity(&column.name));
+            let size = alike.map(|c| rms(&c.data)).fold(0.0, f64::max);
+            let size = if size > 0.0 { size } else { 1.0 };
+            let mean = column.data.iter().sum::<f64>() / column.data.len() as f64;
+            let spread = rms(&column.data.iter().map(|x| x - mean).collect::<Vec<_>>());
+            first.push(if spread > 1e-9 * size { spread } else { size });
+            least.push(ROUNDING * size);
+        }
+        Scales { first, least }
+    }
+}
+
+/// Errors of all parameters at a place, whatever holds some of them there.
+struct Errors {
+    free: Fit,
+    /// The part of each residual that the parameters took up.
+    leverage: Vec<f64>,
+    /// Variances that hold also if the noise is not the same along a column (sandwich, HC2).
+    robust: Vec<f64>,
+}
+
+impl Errors {
+    fn at(runs: &mut Runs<'_>, sigma: &[f64], parameters: &[Parameter]) -> Result<Self, FitError> {
+        let still = Options { noise: Noise::Known, max_iterations: 0, ..Options::default() };
+        let unbound = |p: &Parameter| match p.lower < p.upper {
+            true => Parameter::new(p.name.clone(), p.start),
+            false => p.clone(),
+        };
+        let free: Vec<Parameter> = parameters.iter().map(unbound).collect();
+        let free = levenberg_marquardt(&mut Weighted { runs, sigma }, &free, &still)?;
+        let run = runs.at(&free.parameters).map_err(|error| FitError::Start { reason: error.to_string() })?;
+        let n = parameters.len();
+        let (mut leverage, mut robust) = (Vec::new(), vec![0.0; n]);
+        for (i, row) in run.jacobian.chunks(n).enumerate() {
+            let weight = 1.0 / sigma[i % sigma.len()];
+            let influence: Vec<f64> = (0..n)
+                .map(|k| (0..n).map(|l| free.covariance[k * n + l] * row[l] * weight).sum::<f64>())
+                .collect();
+            let own: f64 = influence.iter().zip(row).map(|(a, j)| a * j * weight).sum();
+            let own = own.clamp(0.0, 0.999);
+            leverage.push(own);
+            for (sum, a) in robust.iter_mut().zip(&influence) {
+                *sum += a * a * free.residuals[i] * free.residuals[i] / (1.0 - own);
+            }
+        }
+        Ok(Errors { free, leverage, robust })
+    }
+}
+
+/// Runs the rounds.
+pub(super) fn identify(runs: &mut Runs<'_>, task: &Task<'_>) -> Result<Identified, IdentifyError> {
+    let found = rounds(runs, task);
+    if runs.interrupted {
+        return Err(IdentifyError::Interrupted);
+    }
+    found
+}
+
+fn rounds(runs: &mut Runs<'_>, task: &Task<'_>) -> Result<Identified, IdentifyError> {
+    let edges: Vec<Box<Edge<'_>>> = task.flats.iter().map(Flat::edge).collect();
+    let scales = Scales::of(runs);
+    let estimated = task.known.contains(&None);
+    let mut sigma: Vec<f64> =
+        task.known.iter().zip(&scales.first).map(|(known, first)| known.unwrap_or(*first)).collect();
+    let mut parameters = task.parameters.clone();
+    let tight = Options { noise: Noise::Known, ..Options::default() };
+    // The first weights are guesses and not worth the last digit.
+    let rough = Options { gradient: 1e-3, step: 1e-6, ..tight.clone() };
+    let mut iterations = 0;
+    let mut round = 0;
+    loop {
+        round += 1;
+        let options = if estimated && round == 1 { &rough } else { &tight };
+        let mut model = Weighted { runs, sigma: &sigma };
+        let Confined { fit, on } = levenberg_marquardt_within(&mut model, &parameters, &edges, options)
+            .map_err(|error| located(error, round))?;
+        iterations += fit.iterations;
+        for (p, value) in parameters.iter_mut().zip(&fit.parameters) {
+            p.start = *value;
+        }
+        let errors =
+            Errors::at(runs, &sigma, &parameters).map_err(|error| ended(error, fit.stopped.clone()))?;
+        let next = weights(runs, task, &scales, &sigma, &errors);
+        let change = sigma.iter().zip(&next).map(|(a, b)| (a / b).ln().abs()).fold(0.0, f64::max);
+        let rough = estimated && round == 1;
+        if !estimated || (!rough && change < SETTLED) || round >= ROUNDS || runs.interrupted {
+            let result = Outcome { sigma, fit, on, errors, iterations, rounds: round };
+            return Ok(result.report(runs, task));
+        }
+        sigma = next;
+    }
+}
+
+/// The deviation of what is left in each column.
+fn weights(runs: &Runs<'_>, task: &Task<'_>, scales: &Scales, sigma: &[f64], errors: &Errors) -> Vec<f64> {
+    let c = sigma.len();
+    let squares = |k: usize| errors.free.residuals.iter().skip(k).step_by(c).map(|r| r * r).sum::<f64>();
+    let taken = |k: usize| errors.leverage.iter().skip(k).step_by(c).sum::<f64>();
+    let samples = runs.steps.len() as f64;
+    let unknown: Vec<usize> = (0..c).filter(|k| task.known[*k].is_none()).collect();
+    // One factor for all, if there are too few samples to tell the columns apart.
+    let left: f64 = unknown.iter().map(|k| samples - taken(*k)).sum();
+    let total: f64 = unknown.iter().map(|k| squares(*k) * (sigma[*k] / scales.first[*k]).powi(2)).sum();
+    let common = (total / left.max(0.5)).sqrt();
+    let one = |k: usize| match task.known[k] {
+        Some(known) => known,
+        None if runs.steps.len() < FEW => (common * scales.first[k]).max(scales.least[k]),
+        None => (sigma[k] * (squares(k) / (samples - taken(k)).max(0.5)).sqrt()).max(scales.least[k]),
+    };
+    (0..c).map(one).collect()
+}
+
+/// A later round starts where the one before ended.
+fn located(error: FitError, round: usize) -> FitError {
+    if round == 1 { error } else { ended(error, Stop::Gradient) }
+}
+
+fn ended(error: FitError, stopped: Stop) -> FitError {
+    match error {
+        FitError::Singular(mut what) => {
+            what.place = Place::End { stopped };
+            FitError::Singular(what)
+        }
+        other => other,
+    }
+}
+
+/// What the last round left.
+struct Outcome {
+    sigma: Vec<f64>,
+    fit: Fit,
+    on: Vec<usize>,
+    errors: Errors,
+    iterations: usize,
+    rounds: usize,
+}
+
+impl Outcome {
+    fn report(self, runs: &Runs<'_>, task: &Task<'_>) -> Identified {
+        let Outcome { sigma, fit, on, errors, iterations, rounds } = self;
+        let estimated = task.known.contains(&None);
+        let plain = &errors.free.standard_errors;
+        // Given deviations are taken at their word.
+        let robust: Vec<bool> = plain
+            .iter()
+            .zip(&errors.robust)
+            .map(|(plain, robust)| estimated && plain.is_some_and(|plain| *robust > plain * plain))
+            .collect();
+        let standard_errors: Vec<Option<f64>> = plain
+            .iter()
+            .zip(errors.robust.iter().zip(&robust))
+            .map(|(plain, (variance, robust))| if *robust { Some(variance.sqrt()) } else { *plain })
+            .collect();
+        let c = sigma.len();
+        let columns = runs.columns.iter().zip(&sigma).enumerate().map(|(k, (column, sigma))| ColumnFit {
+            name: column.name.clone(),
+            quantity: quantity(&column.name).into(),
+            sigma: *sigma,
+            known: task.known[k].is_some(),
+            residuals: errors.free.residuals.iter().skip(k).step_by(c).map(|r| r * sigma).collect(),
+        });
+        let degrees_of_freedom = errors.free.degrees_of_freedom;
+        Identified {
+            names: fit.names.clone(),
+            start: runs.sensitivity.values().to_vec(),
+            values: fit.parameters.clone(),
+            standard_errors,
+            factor95: if estimated { student(degrees_of_freedom) } else { NORMAL },
+            times: task.times.to_vec(),
+            columns: columns.collect(),
+            flat: on.iter().map(|i| task.flats[*i].name.clone()).collect(),
+            held: fit.held.clone(),
+            sum_of_squares: fit.sum_of_squares,
+            degrees_of_freedom,
+            iterations,
+            rounds,
+            evaluations: runs.count,
+            stopped: fit.stopped,
+            free: errors.free,
+        }
+    }
+}

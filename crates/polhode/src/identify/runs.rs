@@ -1,0 +1,136 @@
+//! Runs at trial parameters, and their distance from the samples.
+
+use super::columns::Column;
+use crate::fit::{Model, Rejected};
+use crate::run::Plan;
+use crate::sensitivity::{D, Sensitivity, SensitivityError, SensitivityFailure};
+use core::ops::ControlFlow;
+use std::rc::Rc;
+
+/// Sees the number of runs so far and the step of the present one; may break off.
+pub type Watch<'a> = dyn FnMut(usize, u64) -> ControlFlow<()> + 'a;
+
+/// Runs that are kept: a fit comes back to the last few.
+const KEPT: usize = 6;
+
+/// One run: for each sample the model minus the data of each column, and its derivatives.
+#[derive(Debug)]
+pub(super) struct Run {
+    at: Vec<f64>,
+    pub(super) residuals: Vec<f64>,
+    /// Row by row.
+    pub(super) jacobian: Vec<f64>,
+}
+
+/// All runs of an identification.
+pub(super) struct Runs<'a> {
+    pub(super) sensitivity: &'a Sensitivity,
+    pub(super) plan: &'a Plan,
+    /// The step of each sample.
+    pub(super) steps: &'a [u64],
+    pub(super) columns: &'a [Column],
+    pub(super) watch: &'a mut Watch<'a>,
+    pub(super) count: usize,
+    pub(super) interrupted: bool,
+    kept: Vec<Rc<Run>>,
+}
+
+impl<'a> Runs<'a> {
+    pub(super) fn new(
+        sensitivity: &'a Sensitivity,
+        plan: &'a Plan,
+        steps: &'a [u64],
+        columns: &'a [Column],
+        watch: &'a mut Watch<'a>,
+    ) -> Self {
+        Runs { sensitivity, plan, steps, columns, watch, count: 0, interrupted: false, kept: Vec::new() }
+    }
+
+    /// The run at these values of the parameters.
+    pub(super) fn at(&mut self, p: &[f64]) -> Result<Rc<Run>, SensitivityFailure> {
+        if let Some(run) = self.kept.iter().find(|run| run.at == p) {
+            return Ok(run.clone());
+        }
+        let run = Rc::new(self.run(p)?);
+        if self.kept.len() >= KEPT {
+            self.kept.remove(0);
+        }
+        self.kept.push(run.clone());
+        Ok(run)
+    }
+
+    fn run(&mut self, p: &[f64]) -> Result<Run, SensitivityFailure> {
+        let changes: Vec<f64> = p.iter().zip(self.sensitivity.values()).map(|(p, start)| p - start).collect();
+        let (n, m) = (p.len(), self.steps.len() * self.columns.len());
+        let mut run = Run { at: p.to_vec(), residuals: Vec::with_capacity(m), jacobian: vec![0.0; m * n] };
+        self.count += 1;
+        let (mut row, mut slopes): (Vec<f64>, Vec<D>) = (Vec::new(), Vec::new());
+        let (columns, steps, count) = (self.columns, self.steps, self.count);
+        let (mut next, mut interrupted) = (0, self.interrupted);
+        let watch = &mut self.watch;
+        self.sensitivity.changed(&changes).run(self.plan, &mut |step, seen| {
+            interrupted |= watch(count, step).is_break();
+            if interrupted {
+                return ControlFlow::Break(());
+            }
+            if steps.get(next) != Some(&step) {
+                return ControlFlow::Continue(());
+            }
+            row.clear();
+            seen.values().row(&mut row);
+            let first = run.residuals.len();
+            for column in columns {
+                run.residuals.push(row[column.at] - column.sign(columns, &row, next) * column.data[next]);
+            }
+            for k in 0..n {
+                slopes.clear();
+                seen.derivative(k).row(&mut slopes);
+                for (i, column) in columns.iter().enumerate() {
+                    run.jacobian[(first + i) * n + k] = slopes[column.at].eps[0];
+                }
+            }
+            next += 1;
+            ControlFlow::Continue(())
+        })?;
+        self.interrupted = interrupted;
+        Ok(run)
+    }
+}
+
+/// Residuals over the deviations of their columns.
+pub(super) struct Weighted<'a, 'b> {
+    pub(super) runs: &'a mut Runs<'b>,
+    pub(super) sigma: &'a [f64],
+}
+
+impl Model for Weighted<'_, '_> {
+    fn residual_count(&self) -> usize {
+        self.runs.steps.len() * self.runs.columns.len()
+    }
+    fn evaluate(&mut self, p: &[f64], residuals: &mut [f64], jacobian: &mut [f64]) -> Result<(), Rejected> {
+        // Parameters of elements are not checked by the system.
+        for (name, value) in self.runs.sensitivity.names().iter().zip(p) {
+            if name.ends_with(".mass") && *value <= 0.0 {
+                return Err(Rejected::new(format!("{name} must be positive, got {value}")));
+            }
+        }
+        if self.runs.interrupted {
+            return Err(Rejected::new("interrupted"));
+        }
+        let run = self.runs.at(p).map_err(|failure| match failure.error {
+            SensitivityError::Model(error) => Rejected::new(error.to_string()),
+            _ => Rejected::new(failure.to_string()),
+        })?;
+        if self.runs.interrupted {
+            return Err(Rejected::new("interrupted"));
+        }
+        let (n, c) = (p.len(), self.sigma.len());
+        for (i, r) in residuals.iter_mut().enumerate() {
+            *r = run.residuals[i] / self.sigma[i % c];
+            for k in i * n..(i + 1) * n {
+                jacobian[k] = run.jacobian[k] / self.sigma[i % c];
+            }
+        }
+        Ok(())
+    }
+}

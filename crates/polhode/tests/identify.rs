@@ -1,0 +1,265 @@
+//! Identification: intervals cover the truth as often as they say, edges hold, exact data give exact parameters.
+
+use core::ops::ControlFlow;
+use polhode::identify::{Identification, Identified, IdentifyError, Samples};
+use polhode::method::Method;
+use polhode::problem::Problem;
+use polhode::run::{Plan, Recorder};
+use polhode::sensitivity::Sensitivity;
+
+/// Uniform bits (splitmix64) and normal deviates (Box and Muller).
+struct Random(u64);
+
+impl Random {
+    fn uniform(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+    }
+    fn normal(&mut self) -> f64 {
+        let (u, v) = (1.0 - self.uniform(), self.uniform());
+        (-2.0 * u.ln()).sqrt() * (core::f64::consts::TAU * v).cos()
+    }
+}
+
+/// How large the noise is.
+#[derive(Clone, Copy)]
+enum Noise {
+    None,
+    /// A part of the amplitude of each column.
+    OfColumn(f64),
+    /// A part of each number.
+    OfValue(f64),
+}
+
+/// A motion as it was measured: every n-th step.
+struct Motion {
+    times: Vec<f64>,
+    columns: Vec<(String, Vec<f64>)>,
+}
+
+fn problem(id: &str, data: &[(&str, &str)]) -> Problem {
+    let mut problem = Problem::named(id).unwrap();
+    for (name, value) in data {
+        problem.set(name, value).unwrap();
+    }
+    problem
+}
+
+impl Motion {
+    fn of(problem: &Problem, method: &str, step: f64, until: f64, every: u64, quantities: &[&str]) -> Motion {
+        let mut record = Recorder::every(every);
+        let plan = Plan::new(step, until).unwrap();
+        let method = Method::parse(method).unwrap();
+        let ended = problem.model().unwrap().run(&method, &plan, &mut |n, snapshot| {
+            record.observe(n, &snapshot());
+            ControlFlow::Continue(())
+        });
+        ended.unwrap();
+        let wanted = |name: &&String| {
+            let whole = name.rsplit_once('_').map_or(name.as_str(), |(whole, _)| whole);
+            quantities.contains(&whole.rsplit('.').next().unwrap())
+        };
+        let columns = record.names().iter().filter(wanted);
+        let columns = columns.map(|name| (name.clone(), record.column(name).unwrap().to_vec())).collect();
+        Motion { times: record.column("t").unwrap().to_vec(), columns }
+    }
+    fn noisy(&self, noise: Noise, seed: u64) -> Samples {
+        let mut random = Random(seed);
+        let mut columns = self.columns.clone();
+        for (_, values) in &mut columns {
+            let amplitude = (values.iter().map(|x| x * x).sum::<f64>() / values.len() as f64).sqrt();
+            for x in values {
+                *x += match noise {
+                    Noise::None => 0.0,
+                    Noise::OfColumn(part) => part * amplitude * random.normal(),
+                    Noise::OfValue(part) => part * *x * random.normal(),
+                };
+            }
+        }
+        Samples::new(self.times.clone(), columns).unwrap()
+    }
+}
+
+const STEP: f64 = 5e-3;
+
+/// Fits of the heavy top to 200 samples over a second, for some seeds.
+fn tops(
+    truth: &[(&str, &str)],
+    start: &[(&str, &str)],
+    names: &[&str],
+    noise: Noise,
+    seeds: u64,
+) -> Vec<Identified> {
+    let motion = Motion::of(
+        &problem("heavy-top", truth),
+        "linear-alpha",
+        STEP,
+        1.0,
+        1,
+        &["position", "q", "omega_body"],
+    );
+    let method = Method::parse("linear-alpha").unwrap();
+    let sensitivity = Sensitivity::new(&problem("heavy-top", start), names, &method).unwrap();
+    (0..seeds)
+        .map(|seed| {
+            let samples = motion.noisy(noise, 1000 + 7 * seed);
+            Identification::new(sensitivity.clone(), samples, STEP).unwrap().run().unwrap()
+        })
+        .collect()
+}
+
+/// How many intervals have the truth, for each parameter.
+fn coverage(what: &str, found: &[Identified], truth: &[f64]) {
+    let covered = |k: usize| {
+        let has =
+            |f: &&Identified| f.interval95(k).is_some_and(|(low, high)| low < truth[k] && truth[k] < high);
+        found.iter().filter(has).count()
+    };
+    let covered: Vec<usize> = (0..truth.len()).map(covered).collect();
+    let flat = found.iter().filter(|f| !f.flat.is_empty()).count();
+    let runs = found.iter().map(|f| f.evaluations).sum::<usize>() as f64 / found.len() as f64;
+    let most = found.iter().map(|f| f.evaluations).max();
+    let errors: Vec<f64> = (0..truth.len()).map(|k| found[0].standard_errors[k].unwrap()).collect();
+    println!("{what}: covered {covered:?} of {}, flat {flat}, runs {runs:.1}, most {most:?}", found.len());
+    println!("  errors {errors:.4?}");
+    for f in found {
+        assert!(f.stopped.converged(), "{what}: {:?}", f.stopped);
+    }
+    let least = 90 * found.len() / 100;
+    assert!(covered.iter().all(|c| *c >= least), "{what}: {covered:?}");
+}
+
+const DIAGONAL: [&str; 6] = ["inertia_xx", "inertia_yy", "inertia_zz", "center_x", "center_y", "center_z"];
+const DISC: [f64; 3] = [0.234375, 0.46875, 0.234375];
+const START: [(&str, &str); 2] = [("inertia", "0.27,0.42,0.2"), ("center", "0.1,0.88,-0.1")];
+
+#[test]
+fn intervals_of_a_disc_cover_its_principal_moments() {
+    let found = tops(&[], &START, &DIAGONAL, Noise::OfColumn(0.01), 100);
+    coverage("disc, principal moments", &found, &[DISC[0], DISC[1], DISC[2], 0.0, 1.0, 0.0]);
+    // The disc is on the edge: the noise pushes beyond it about every other time.
+    let flat = found.iter().filter(|f| f.flat == ["inertia"]).count();
+    assert!((25..=75).contains(&flat), "{flat}");
+}
+
+#[test]
+fn intervals_of_a_disc_cover_its_tensor() {
+    let found = tops(&[], &START, &["inertia", "center"], Noise::OfColumn(0.01), 100);
+    coverage("disc, tensor", &found, &[DISC[0], DISC[1], DISC[2], 0.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
+}
+
+#[test]
+fn intervals_of_a_thick_body_cover_its_tensor() {
+    let truth = [("inertia", "0.25,0.4,0.3")];
+    let start = [("inertia", "0.29,0.35,0.26"), ("center", "0.1,0.88,-0.1")];
+    let found = tops(&truth, &start, &["inertia", "center"], Noise::OfColumn(0.01), 100);
+    coverage("thick body", &found, &[0.25, 0.4, 0.3, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
+}
+
+#[test]
+fn intervals_cover_with_noise_of_each_value_too() {
+    let found = tops(&[], &START, &DIAGONAL, Noise::OfValue(0.01), 100);
+    coverage("disc, noise of each value", &found, &[DISC[0], DISC[1], DISC[2], 0.0, 1.0, 0.0]);
+}
+
+#[test]
+fn exact_samples_give_exact_parameters() {
+    let found = tops(&[], &START, &["inertia", "center"], Noise::None, 1).remove(0);
+    let truth = [DISC[0], DISC[1], DISC[2], 0.0, 0.0, 0.0, 0.0, 1.0, 0.0];
+    println!(
+        "exact: {:?}, {} runs, {} rounds, {:?}",
+        found.values, found.evaluations, found.rounds, found.stopped
+    );
+    for (value, truth) in found.values.iter().zip(truth) {
+        assert!((value - truth).abs() < 1e-9, "{:?}", found.values);
+    }
+    assert!(found.stopped.converged());
+}
+
+#[test]
+fn known_deviations_are_taken_at_their_word() {
+    let motion = Motion::of(&problem("slow-top", &[]), "imidm", 0.01, 2.0, 4, &["omega_body"]);
+    let method = Method::parse("imidm").unwrap();
+    let sensitivity =
+        Sensitivity::new(&problem("slow-top", &[("mgl", "19")]), &["mgl", "omega_body_z"], &method);
+    let samples = motion.noisy(Noise::OfColumn(0.01), 5);
+    let fit = Identification::new(sensitivity.unwrap(), samples, 0.01).unwrap();
+    let free = fit.clone().run().unwrap();
+    let sigma = |f: &Identified| f.columns.iter().map(|c| c.sigma).collect::<Vec<_>>();
+    let tenfold = fit.clone().with_sigma("omega_body", 10.0 * sigma(&free)[0]).unwrap();
+    let tenfold = tenfold.with_sigma("omega_body_z", 10.0 * sigma(&free)[2]).unwrap().run().unwrap();
+    assert_eq!(sigma(&tenfold)[1], sigma(&tenfold)[0]);
+    assert!(tenfold.rounds == 1 && tenfold.columns.iter().all(|c| c.known));
+    assert!(tenfold.standard_errors[0].unwrap() > 5.0 * free.standard_errors[0].unwrap());
+    assert!((tenfold.factor95 - 1.96).abs() < 1e-3);
+    // A bound holds, and its parameter has the errors of a free one.
+    let bound = fit.clone().with_bounds("mgl", 18.0, 19.5).unwrap().run().unwrap();
+    assert!(
+        bound.values[0] <= 19.5 && bound.held[0].is_some() && bound.standard_errors[0].is_some(),
+        "{bound:?}"
+    );
+    let error = |e: Result<Identification, IdentifyError>| e.unwrap_err().to_string();
+    assert!(error(fit.clone().with_sigma("omega", 1.0)).contains("no column 'omega'"));
+    assert!(error(fit.clone().with_sigma("omega_body", -1.0)).contains("got -1"));
+    assert!(error(fit.clone().with_bounds("mgl", 0.0, 1.0)).contains("starts at 19"));
+    assert!(error(fit.clone().with_bounds("mass", 0.0, 1.0)).contains("not among the fitted"));
+    assert!(error(fit.clone().with_columns(&["omega_bod"])).contains("did you mean omega_body"));
+    assert!(error(fit.with_columns(&["q"])).contains("the data have no column 'q'"));
+}
+
+#[test]
+fn a_common_factor_is_not_determined_by_attitudes() {
+    let found = {
+        let motion =
+            Motion::of(&problem("heavy-top", &[]), "linear-alpha", STEP, 0.5, 1, &["q", "omega_body"]);
+        let method = Method::parse("linear-alpha").unwrap();
+        let start = problem("heavy-top", &START);
+        let sensitivity = Sensitivity::new(&start, &["inertia", "mass", "center_y"], &method).unwrap();
+        Identification::new(sensitivity, motion.noisy(Noise::None, 1), STEP).unwrap().run()
+    };
+    let error = found.unwrap_err().to_string();
+    println!("{error}");
+    assert!(error.contains("the data do not determine"), "{error}");
+}
+
+#[test]
+fn signs_of_quaternions_do_not_matter() {
+    let top = problem("slow-top", &[]);
+    let motion = Motion::of(&top, "imidm", 0.01, 2.0, 4, &["q", "omega_body"]);
+    let method = Method::parse("imidm").unwrap();
+    let sensitivity = Sensitivity::new(&problem("slow-top", &[("mgl", "19")]), &["mgl"], &method).unwrap();
+    let run = |motion: &Motion| {
+        let samples = motion.noisy(Noise::None, 1);
+        Identification::new(sensitivity.clone(), samples, 0.01).unwrap().run().unwrap()
+    };
+    let plain = run(&motion);
+    let mut flipped = Motion { times: motion.times.clone(), columns: motion.columns.clone() };
+    for (name, values) in &mut flipped.columns {
+        if name.starts_with("q_") {
+            values.iter_mut().step_by(3).for_each(|x| *x = -*x);
+        }
+    }
+    let flipped = run(&flipped);
+    assert!((plain.values[0] - 20.0).abs() < 1e-9 && (flipped.values[0] - 20.0).abs() < 1e-9, "{plain:?}");
+}
+
+#[test]
+fn samples_are_checked_and_lie_on_steps() {
+    let of = |times: &[f64]| Samples::new(times.to_vec(), vec![("q_w".into(), vec![1.0; times.len()])]);
+    let text = |times: &[f64]| of(times).unwrap_err().to_string();
+    assert!(text(&[0.0, 1.0, 1.0]).contains("times must grow"));
+    assert!(text(&[-1.0, 1.0]).contains("not negative"));
+    assert!(text(&[0.0]).contains("no sample after t = 0"));
+    assert!(
+        Samples::new(vec![1.0], vec![("a".into(), vec![f64::NAN])]).unwrap_err().to_string().contains("NaN")
+    );
+    let step = |times: &[f64], most: f64| of(times).unwrap().step(most);
+    assert_eq!(step(&[0.3, 0.4, 0.5], 0.1), Ok(0.1));
+    assert_eq!(step(&[0.0, 0.01, 0.02, 0.025], 5e-3), Ok(5e-3));
+    assert!((step(&[0.3, 0.4, 0.5], 0.03).unwrap() - 0.025).abs() < 1e-12);
+    assert!(step(&[0.05, 0.15, 0.25], 1.0).unwrap_err().to_string().contains("a step of 0.05 s"));
+    assert!(step(&[0.0, 0.1, 0.1 + 0.1 / core::f64::consts::PI], 0.1).is_err());
+}
