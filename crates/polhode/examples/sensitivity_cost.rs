@@ -1,7 +1,8 @@
 //! What the derivatives of a system cost: instructions per step without them, with one parameter, and for each further one.
 //!
 //! `cargo run --release --example sensitivity_cost` counts under callgrind (needs valgrind). With a problem, a method, a number
-//! of parameters and a number of steps, it only runs.
+//! of parameters and a number of steps, it only runs. `chain-everywhere` is the worst case: every parameter changes all bodies
+//! and all joints.
 
 use nalgebra::Vector3;
 use polhode::body::RotaryInertia;
@@ -16,7 +17,9 @@ type D = Dual<f64, 1>;
 
 const METHODS: [&str; 3] = ["geometric-alpha", "linear-alpha", "residual-alpha"];
 /// Name, bodies, step size, steps to count.
-const PROBLEMS: [(&str, usize, f64, usize); 2] = [("heavy-top", 1, 2e-3, 100), ("chain", 64, 1e-3, 20)];
+const PROBLEMS: [(&str, usize, f64, usize); 3] =
+    [("heavy-top", 1, 2e-3, 100), ("chain", 64, 1e-3, 20), (EVERYWHERE, 64, 1e-3, 20)];
+const EVERYWHERE: &str = "chain-everywhere";
 /// Numbers of parameters.
 const COUNTS: [usize; 5] = [1, 2, 4, 8, 16];
 
@@ -43,10 +46,30 @@ fn varied(system: &System<f64>, k: usize) -> System<D> {
     varied
 }
 
+/// The system with a derivative by a parameter that changes all masses, inertias, points of joints and gravity.
+fn everywhere(system: &System<f64>, k: usize) -> System<D> {
+    let mut varied = system.lift::<D>();
+    let slope = [1.0 + k as f64];
+    varied.gravity_mut().z.eps = slope;
+    for body in varied.bodies_mut() {
+        body.mass.eps = slope;
+        body.inertia =
+            RotaryInertia::unchecked(body.inertia.matrix().map(|x| Dual { re: x.re, eps: [x.re] }));
+    }
+    for joint in varied.joints_mut() {
+        joint.ends.iter_mut().for_each(|end| end.point.x.eps = slope);
+    }
+    varied
+}
+
 /// Steps a problem with derivatives by so many parameters.
 fn run(problem: &str, method: &str, parameters: usize, steps: usize) -> Result<(), Box<dyn Error>> {
     let &(_, bodies, h, _) = PROBLEMS.iter().find(|(name, ..)| *name == problem).ok_or("no such problem")?;
-    let mut problem = Problem::named(problem)?;
+    let (name, varied): (_, fn(&System<f64>, usize) -> System<D>) = match problem {
+        EVERYWHERE => ("chain", everywhere),
+        name => (name, varied),
+    };
+    let mut problem = Problem::named(name)?;
     if bodies > 1 {
         problem.set("bodies", &bodies.to_string())?;
     }
@@ -91,7 +114,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         return run(problem, method, parameters.parse()?, steps.parse()?);
     }
     println!("instructions per step; each further parameter as part of a plain step");
-    println!("{:<10} {:<16} {:>8}  with 1, 2, 4, 8, 16 parameters, and each further", "", "", "plain");
+    println!("{:<17} {:<16} {:>8}  with 1, 2, 4, 8, 16 parameters, and each further", "", "", "plain");
     for (problem, _, _, steps) in PROBLEMS {
         for method in METHODS {
             let plain = instructions(problem, method, 0, steps)?;
@@ -101,7 +124,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
             let slope = (counts[4] - counts[0]) / (COUNTS[4] - COUNTS[0]) as f64;
             let shown = counts.map(|count| format!("{count:>9.0}")).join(" ");
-            println!("{problem:<10} {method:<16} {plain:>8.0}  {shown} {:>6.1} %", 100.0 * slope / plain);
+            println!("{problem:<17} {method:<16} {plain:>8.0}  {shown} {:>6.1} %", 100.0 * slope / plain);
         }
     }
     Ok(())

@@ -18,8 +18,10 @@ pub(super) struct Block<'a, L: Lane> {
     pub(super) gravity: Option<Vector3<L>>,
     /// Bodies whose mass or inertia changes.
     pub(super) heavier: Vec<Heavier<L>>,
-    /// Joints whose points or axes change, and all joints and forces.
+    /// Joints of which only points change that coincide, and others whose points or axes change.
+    pub(super) shifted: Vec<Shifted<L>>,
     pub(super) touched: Vec<usize>,
+    /// All joints and forces.
     pub(super) joints: Vec<Joint<Dual<L, 1>>>,
     pub(super) forces: Vec<Force<Dual<L, 1>>>,
     /// True for extra coordinates whose numbers change.
@@ -34,6 +36,13 @@ pub(super) struct Heavier<L> {
     pub(super) body: usize,
     pub(super) mass: L,
     pub(super) inertia: Matrix3<L>,
+}
+
+/// How the points of a joint change.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shifted<L> {
+    pub(super) joint: usize,
+    pub(super) points: [Vector3<L>; 2],
 }
 
 /// What a block works on; the next one starts anew.
@@ -133,6 +142,12 @@ impl<'a, L: Lane> Block<'a, L> {
         let moved = |j: &Joint<D>| {
             j.ends.iter().any(end) || matches!(&j.kind, JointKind::Distance(length) if number(length))
         };
+        // Points coincide, and the other rows do not see them.
+        let shifted = |j: &Joint<D>| {
+            use JointKind::{Fixed, Revolute, Spherical, Universal};
+            matches!(j.kind, Spherical | Revolute | Universal | Fixed)
+                && !j.ends.iter().any(|e| matrix(&e.axes))
+        };
         let coordinates = |e: &Coordinates<D>| {
             let lists = [&e.mass, &e.damping, &e.stiffness, &e.force, &e.amplitude];
             lists.into_iter().flatten().chain([&e.frequency, &e.phase]).any(number)
@@ -150,6 +165,11 @@ impl<'a, L: Lane> Block<'a, L> {
             mass: slope(&|s| s.bodies[b].mass),
             inertia: Matrix3::from_fn(|i, j| slope(&|s| s.bodies[b].inertia.matrix()[(i, j)])),
         };
+        let (shifts, touched_joints): (Vec<usize>, Vec<usize>) = (0..counts[1])
+            .filter(|j| all(&|s| moved(&s.joints[*j])))
+            .partition(|j| systems.iter().all(|s| shifted(&s.joints[*j])));
+        let point = |j: usize, e: usize| Vector3::from_fn(|i, _| slope(&|s| s.joints[j].ends[e].point[i]));
+        let shift = |j: usize| Shifted { joint: j, points: [point(j, 0), point(j, 1)] };
         let joint = |j: usize| side_joint(&systems.iter().map(|s| &s.joints[j]).collect::<Vec<_>>());
         let force = |f: usize| side_force(&systems.iter().map(|s| &s.forces[f]).collect::<Vec<_>>());
         let body =
@@ -166,7 +186,8 @@ impl<'a, L: Lane> Block<'a, L> {
         Block {
             gravity: all(&|s| vector(&s.gravity)).then(|| Vector3::from_fn(|i, _| slope(&|s| s.gravity[i]))),
             heavier: (0..counts[0]).filter(touched).map(heavier).collect(),
-            touched: (0..counts[1]).filter(|j| all(&|s| moved(&s.joints[*j]))).collect(),
+            shifted: shifts.into_iter().map(shift).collect(),
+            touched: touched_joints,
             joints: (0..counts[1]).map(joint).collect(),
             forces: (0..counts[2]).map(force).collect(),
             extra: (0..counts[3]).map(|i| all(&|s| coordinates(&s.extra[i]))).collect(),

@@ -3,7 +3,7 @@
 use super::super::joint::{MOST_ROWS, Place};
 use super::super::system::System;
 use super::super::workspace::{Stepping, Weights, loads};
-use super::block::{Block, Heavier, Room};
+use super::block::{Block, Heavier, Room, Shifted};
 use super::maps::{Predicted, Rule};
 use super::variation::{BodyVariation, D, Lane, constant, one, times, with};
 use super::{Linear, Stiffness};
@@ -174,7 +174,24 @@ impl<L: Lane> Room<L> {
         block: &Block<'_, L>,
     ) {
         let (work, layout) = (&*stepping.work, &stepping.work.layout);
-        let scale = L::of(weights.complementary * weights.scale);
+        let scale = weights.complementary * weights.scale;
+        for Shifted { joint: j, points } in &block.shifted {
+            let ends = &stepping.system.joints[*j].ends;
+            let (start, first) = (layout.joints[*j], layout.multipliers[*j]);
+            let lambda = &work.lambda[first..first + 3];
+            let force = Vector3::new(lambda[0], lambda[1], lambda[2]);
+            for (i, sign) in [1.0, -1.0].into_iter().enumerate() {
+                let Some(b) = ends[i].body else {
+                    self.add(start, &(points[i] * L::of(sign)));
+                    continue;
+                };
+                let r = &work.now[b].place.r;
+                let arm = constant::<L>(&(r.tr_mul(&force) * (sign * scale)));
+                self.add(start, &(times(r, &points[i]) * L::of(sign)));
+                self.add(layout.motion(b) + 3, &points[i].cross(&arm));
+            }
+        }
+        let scale = L::of(scale);
         for &j in &block.touched {
             let joint = &block.joints[j];
             let bodies = joint.ends.map(|end| end.body);
