@@ -119,12 +119,18 @@ fn coverage(what: &str, found: &[Identified], truth: &[f64]) {
         found.iter().filter(has).count()
     };
     let covered: Vec<usize> = (0..truth.len()).map(covered).collect();
+    let classical = |k: usize| {
+        let near =
+            |f: &&Identified| (f.values[k] - truth[k]).abs() < f.factor95 * f.classical_error(k).unwrap();
+        found.iter().filter(near).count()
+    };
+    let classical: Vec<usize> = (0..truth.len()).map(classical).collect();
     let flat = found.iter().filter(|f| !f.flat.is_empty()).count();
     let runs = found.iter().map(|f| f.evaluations).sum::<usize>() as f64 / found.len() as f64;
     let most = found.iter().map(|f| f.evaluations).max();
     let errors: Vec<f64> = (0..truth.len()).map(|k| found[0].standard_errors[k].unwrap()).collect();
     println!("{what}: covered {covered:?} of {}, flat {flat}, runs {runs:.1}, most {most:?}", found.len());
-    println!("  errors {errors:.4?}");
+    println!("  errors {errors:.5?}, with classical errors {classical:?}");
     for f in found {
         assert!(f.stopped.converged(), "{what}: {:?}", f.stopped);
     }
@@ -163,6 +169,9 @@ fn intervals_of_a_thick_body_cover_its_tensor() {
 fn intervals_cover_with_noise_of_each_value_too() {
     let found = tops(&[], &START, &DIAGONAL, Noise::OfValue(0.01), 100);
     coverage("disc, noise of each value", &found, &[DISC[0], DISC[1], DISC[2], 0.0, 1.0, 0.0]);
+    let truth = [("inertia", "0.25,0.4,0.3")];
+    let found = tops(&truth, &START, &["inertia", "center"], Noise::OfValue(0.01), 100);
+    coverage("thick, noise of each value", &found, &[0.25, 0.4, 0.3, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
 }
 
 #[test]

@@ -37,7 +37,7 @@ fn ticks(low: f64, high: f64, about: f64) -> Vec<f64> {
     let step = [1.0, 2.0, 5.0, 10.0].map(|m| m * power).into_iter().find(|s| *s >= raw).unwrap_or(raw);
     let first = (low / step - 1e-9).ceil() as i64;
     let last = (high / step + 1e-9).floor() as i64;
-    // Division by the reciprocal keeps 0.3 from being 0.30000000000000004.
+    // Twelve digits keep 0.3 from being 0.30000000000000004.
     let tidy = |x: f64| format!("{x:.12e}").parse().unwrap_or(x);
     (first..=last).map(|k| tidy(k as f64 * step)).collect()
 }

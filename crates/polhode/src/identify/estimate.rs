@@ -18,6 +18,11 @@ const ROUNDING: f64 = 1e-12;
 /// With fewer samples columns share one factor of their deviations.
 const FEW: usize = 8;
 
+/// The parts of the samples that are fitted before all of them.
+const PARTS: [usize; 4] = [16, 8, 4, 2];
+/// How far parameters may be off, in their sizes, as far as the first few samples are concerned.
+const TRUST: f64 = 0.5;
+
 /// What is fitted, beside the runs.
 pub(super) struct Task<'a> {
     pub(super) parameters: Vec<Parameter>,
@@ -67,7 +72,7 @@ impl Errors {
             false => p.clone(),
         };
         let free: Vec<Parameter> = parameters.iter().map(unbound).collect();
-        let free = levenberg_marquardt(&mut Weighted { runs, sigma }, &free, &still)?;
+        let free = levenberg_marquardt(&mut Weighted::all(runs, sigma), &free, &still)?;
         let run = runs.at(&free.parameters).map_err(|error| FitError::Start { reason: error.to_string() })?;
         let n = parameters.len();
         let (mut leverage, mut robust) = (Vec::new(), vec![0.0; n]);
@@ -102,8 +107,11 @@ fn rounds(runs: &mut Runs<'_>, task: &Task<'_>) -> Result<Identified, IdentifyEr
     let estimated = task.known.contains(&None);
     let mut sigma: Vec<f64> =
         task.known.iter().zip(&scales.first).map(|(known, first)| known.unwrap_or(*first)).collect();
-    let mut parameters = task.parameters.clone();
     let tight = Options { noise: Noise::Known, ..Options::default() };
+    // What the samples cannot determine is best said before anything has moved.
+    let still = Options { max_iterations: 0, ..tight.clone() };
+    levenberg_marquardt(&mut Weighted::all(runs, &sigma), &task.parameters, &still)?;
+    let mut parameters = approach(runs, task, &edges, &sigma);
     // The first weights are guesses and not worth the last digit.
     let rough = Options { gradient: 1e-3, step: 1e-6, ..tight.clone() };
     let mut iterations = 0;
@@ -111,7 +119,7 @@ fn rounds(runs: &mut Runs<'_>, task: &Task<'_>) -> Result<Identified, IdentifyEr
     loop {
         round += 1;
         let options = if estimated && round == 1 { &rough } else { &tight };
-        let mut model = Weighted { runs, sigma: &sigma };
+        let mut model = Weighted::all(runs, &sigma);
         let Confined { fit, on } = levenberg_marquardt_within(&mut model, &parameters, &edges, options)
             .map_err(|error| located(error, round))?;
         iterations += fit.iterations;
@@ -129,6 +137,37 @@ fn rounds(runs: &mut Runs<'_>, task: &Task<'_>) -> Result<Identified, IdentifyEr
         }
         sigma = next;
     }
+}
+
+/// Better starts, from fits to the first samples and then to more of them. A run that is slightly off has lost the phase of
+/// the motion after a while, and a fit to all of it may end in a minimum that means nothing. What few samples do not
+/// determine stays near its start.
+fn approach(runs: &mut Runs<'_>, task: &Task<'_>, edges: &[Box<Edge<'_>>], sigma: &[f64]) -> Vec<Parameter> {
+    let options = Options { noise: Noise::Known, gradient: 1e-3, step: 1e-6, ..Options::default() };
+    let (total, n) = (runs.steps.len(), task.parameters.len());
+    let start: Vec<f64> = task.parameters.iter().map(|p| p.start).collect();
+    let scales: Vec<f64> = runs.sensitivity.scales().iter().map(|scale| TRUST * scale).collect();
+    let mut parameters = task.parameters.clone();
+    for part in PARTS {
+        let samples = total / part;
+        if samples < FEW || samples * sigma.len() < 2 * n || runs.interrupted {
+            continue;
+        }
+        let prior = Some((&start[..], &scales[..]));
+        let mut model = Weighted { runs: &mut *runs, sigma, samples, prior };
+        let Ok(found) = levenberg_marquardt_within(&mut model, &parameters, edges, &options) else {
+            continue;
+        };
+        // The next samples decide whether it is better.
+        let mut next = Weighted { runs: &mut *runs, sigma, samples: (2 * samples).min(total), prior: None };
+        let before: Vec<f64> = parameters.iter().map(|p| p.start).collect();
+        if next.cost(&found.fit.parameters) < next.cost(&before) {
+            for (p, value) in parameters.iter_mut().zip(&found.fit.parameters) {
+                p.start = value.clamp(p.lower, p.upper);
+            }
+        }
+    }
+    parameters
 }
 
 /// The deviation of what is left in each column.

@@ -62,6 +62,10 @@ impl Identified {
         let half = (*self.standard_errors.get(i)?)? * self.factor95;
         Some((self.values[i] - half, self.values[i] + half))
     }
+    /// The standard error for noise that is the same along each column: at most [`Identified::standard_errors`].
+    pub fn classical_error(&self, i: usize) -> Option<f64> {
+        *self.free.standard_errors.get(i)?
+    }
     /// The correlation of two parameters, with all of them free.
     pub fn correlation(&self, i: usize, j: usize) -> Option<f64> {
         self.free.correlation(i, j)

@@ -48,10 +48,16 @@ impl<'a> Runs<'a> {
 
     /// The run at these values of the parameters.
     pub(super) fn at(&mut self, p: &[f64]) -> Result<Rc<Run>, SensitivityFailure> {
-        if let Some(run) = self.kept.iter().find(|run| run.at == p) {
+        self.begun(p, self.steps.len())
+    }
+
+    /// The same up to some of the samples at least.
+    fn begun(&mut self, p: &[f64], samples: usize) -> Result<Rc<Run>, SensitivityFailure> {
+        let enough = samples * self.columns.len();
+        if let Some(run) = self.kept.iter().find(|run| run.at == p && run.residuals.len() >= enough) {
             return Ok(run.clone());
         }
-        let run = Rc::new(self.run(p)?);
+        let run = Rc::new(self.run(p, samples)?);
         if self.kept.len() >= KEPT {
             self.kept.remove(0);
         }
@@ -59,13 +65,13 @@ impl<'a> Runs<'a> {
         Ok(run)
     }
 
-    fn run(&mut self, p: &[f64]) -> Result<Run, SensitivityFailure> {
+    fn run(&mut self, p: &[f64], samples: usize) -> Result<Run, SensitivityFailure> {
         let changes: Vec<f64> = p.iter().zip(self.sensitivity.values()).map(|(p, start)| p - start).collect();
-        let (n, m) = (p.len(), self.steps.len() * self.columns.len());
+        let (n, m) = (p.len(), samples * self.columns.len());
         let mut run = Run { at: p.to_vec(), residuals: Vec::with_capacity(m), jacobian: vec![0.0; m * n] };
         self.count += 1;
         let (mut row, mut slopes): (Vec<f64>, Vec<D>) = (Vec::new(), Vec::new());
-        let (columns, steps, count) = (self.columns, self.steps, self.count);
+        let (columns, steps, count) = (self.columns, &self.steps[..samples], self.count);
         let (mut next, mut interrupted) = (0, self.interrupted);
         let watch = &mut self.watch;
         self.sensitivity.changed(&changes).run(self.plan, &mut |step, seen| {
@@ -90,7 +96,7 @@ impl<'a> Runs<'a> {
                 }
             }
             next += 1;
-            ControlFlow::Continue(())
+            if next < steps.len() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         })?;
         self.interrupted = interrupted;
         Ok(run)
@@ -101,11 +107,32 @@ impl<'a> Runs<'a> {
 pub(super) struct Weighted<'a, 'b> {
     pub(super) runs: &'a mut Runs<'b>,
     pub(super) sigma: &'a [f64],
+    /// Of so many samples, from the first.
+    pub(super) samples: usize,
+    /// What is expected of the parameters beside the samples: a value and a deviation of each.
+    pub(super) prior: Option<(&'a [f64], &'a [f64])>,
+}
+
+impl<'a, 'b> Weighted<'a, 'b> {
+    /// Of all samples.
+    pub(super) fn all(runs: &'a mut Runs<'b>, sigma: &'a [f64]) -> Self {
+        let samples = runs.steps.len();
+        Weighted { runs, sigma, samples, prior: None }
+    }
+    /// The sum of squares; infinite if there is no run.
+    pub(super) fn cost(&mut self, p: &[f64]) -> f64 {
+        let count = self.samples * self.sigma.len();
+        let squares = |run: Rc<Run>| {
+            let weighted = run.residuals[..count].iter().zip(self.sigma.iter().cycle()).map(|(r, s)| r / s);
+            weighted.map(|r| r * r).sum()
+        };
+        self.runs.begun(p, self.samples).map_or(f64::INFINITY, squares)
+    }
 }
 
 impl Model for Weighted<'_, '_> {
     fn residual_count(&self) -> usize {
-        self.runs.steps.len() * self.runs.columns.len()
+        self.samples * self.sigma.len() + self.prior.map_or(0, |(start, _)| start.len())
     }
     fn evaluate(&mut self, p: &[f64], residuals: &mut [f64], jacobian: &mut [f64]) -> Result<(), Rejected> {
         // Parameters of elements are not checked by the system.
@@ -117,18 +144,26 @@ impl Model for Weighted<'_, '_> {
         if self.runs.interrupted {
             return Err(Rejected::new("interrupted"));
         }
-        let run = self.runs.at(p).map_err(|failure| match failure.error {
+        let run = self.runs.begun(p, self.samples).map_err(|failure| match failure.error {
             SensitivityError::Model(error) => Rejected::new(error.to_string()),
             _ => Rejected::new(failure.to_string()),
         })?;
         if self.runs.interrupted {
             return Err(Rejected::new("interrupted"));
         }
-        let (n, c) = (p.len(), self.sigma.len());
-        for (i, r) in residuals.iter_mut().enumerate() {
+        let (n, c, count) = (p.len(), self.sigma.len(), self.samples * self.sigma.len());
+        for (i, r) in residuals[..count].iter_mut().enumerate() {
             *r = run.residuals[i] / self.sigma[i % c];
-            for k in i * n..(i + 1) * n {
-                jacobian[k] = run.jacobian[k] / self.sigma[i % c];
+            let row = i * n..(i + 1) * n;
+            for (out, slope) in jacobian[row.clone()].iter_mut().zip(&run.jacobian[row]) {
+                *out = slope / self.sigma[i % c];
+            }
+        }
+        if let Some((start, deviation)) = self.prior {
+            jacobian[count * n..].fill(0.0);
+            for k in 0..n {
+                residuals[count + k] = (p[k] - start[k]) / deviation[k];
+                jacobian[(count + k) * n + k] = 1.0 / deviation[k];
             }
         }
         Ok(())
