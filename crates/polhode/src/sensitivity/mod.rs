@@ -157,11 +157,9 @@ impl Sensitivity {
         let elements = system.as_ref().or(model.system()).map(System::parameters).unwrap_or_default();
         let elements: Vec<_> = elements.into_iter().filter(|e| e.name.contains('.')).collect();
         for name in names {
-            match problem.find_parameters(&[name]) {
-                Err(error @ (ParameterError::NoDerivative { .. } | ParameterError::Unset { .. })) => {
-                    return Err(error.into());
-                }
-                _ => {}
+            let found = problem.find_parameters(&[name]);
+            if let Err(error @ (ParameterError::NoDerivative { .. } | ParameterError::Unset { .. })) = found {
+                return Err(error.into());
             }
         }
         let of_data = data.iter().map(|p| (Names { own: &p.name, whole: p.datum }, p.value));
