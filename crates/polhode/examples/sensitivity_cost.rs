@@ -14,6 +14,8 @@ use std::error::Error;
 use std::process::Command;
 
 type D = Dual<f64, 1>;
+/// Gives a system a derivative by parameter number k.
+type Vary = fn(&System<f64>, usize) -> System<D>;
 
 const METHODS: [&str; 3] = ["geometric-alpha", "linear-alpha", "residual-alpha"];
 /// Name, bodies, step size, steps to count.
@@ -65,7 +67,7 @@ fn everywhere(system: &System<f64>, k: usize) -> System<D> {
 /// Steps a problem with derivatives by so many parameters.
 fn run(problem: &str, method: &str, parameters: usize, steps: usize) -> Result<(), Box<dyn Error>> {
     let &(_, bodies, h, _) = PROBLEMS.iter().find(|(name, ..)| *name == problem).ok_or("no such problem")?;
-    let (name, varied): (_, fn(&System<f64>, usize) -> System<D>) = match problem {
+    let (name, varied): (_, Vary) = match problem {
         EVERYWHERE => ("chain", everywhere),
         name => (name, varied),
     };
