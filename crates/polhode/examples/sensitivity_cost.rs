@@ -115,6 +115,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     if let [problem, method, parameters, steps] = &arguments[..] {
         return run(problem, method, parameters.parse()?, steps.parse()?);
     }
+    if Command::new("valgrind").arg("--version").output().is_err() {
+        println!("instructions are counted by valgrind, which is not there");
+        return Ok(());
+    }
     println!("instructions per step; each further parameter as part of a plain step");
     println!("{:<17} {:<16} {:>8}  with 1, 2, 4, 8, 16 parameters, and each further", "", "", "plain");
     for (problem, _, _, steps) in PROBLEMS {
@@ -127,6 +131,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             let slope = (counts[4] - counts[0]) / (COUNTS[4] - COUNTS[0]) as f64;
             let shown = counts.map(|count| format!("{count:>9.0}")).join(" ");
             println!("{problem:<17} {method:<16} {plain:>8.0}  {shown} {:>6.1} %", 100.0 * slope / plain);
+            assert!(slope < 0.15 * plain, "{problem} {method}: a further parameter is too dear");
         }
     }
     Ok(())
