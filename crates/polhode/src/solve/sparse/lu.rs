@@ -278,6 +278,48 @@ fn subtract_fixed<S: Real, L: Over<S>, const Q: usize, const N: usize>(
     }
 }
 
+/// Both substitutions: right-hand side b in the order of the rows, at work in x in that of the pivots.
+#[inline(always)]
+fn substitute<S: Real, L: Over<S>>(
+    (lower, upper): (&Triangle<S>, &Triangle<S>),
+    inverses: &[S],
+    (row_of, order): (&[u32], &[u32]),
+    factored: bool,
+    b: &mut [L],
+    x: &mut [L],
+) {
+    if !factored {
+        return b.fill(L::lift(f64::NAN));
+    }
+    for (x, &row) in x.iter_mut().zip(row_of) {
+        *x = b[row as usize];
+    }
+    let mut k = 0;
+    while let Some(&alike) = lower.alike.get(k) {
+        match alike {
+            3 => lower.forward::<_, 3>(k, x),
+            2 => lower.forward::<_, 2>(k, x),
+            _ => lower.forward::<_, 1>(k, x),
+        }
+        let group = k..k + alike as usize;
+        k = group.end;
+        for (x, &inverse) in x[group.clone()].iter_mut().zip(&inverses[group]) {
+            *x *= L::of(inverse);
+        }
+    }
+    while let Some(&alike) = upper.alike[..k].last() {
+        match alike {
+            3 => upper.backward::<_, 3>(k - 1, x),
+            2 => upper.backward::<_, 2>(k - 1, x),
+            _ => upper.backward::<_, 1>(k - 1, x),
+        }
+        k -= alike as usize;
+    }
+    for (&x, &unknown) in x.iter().zip(order) {
+        b[unknown as usize] = x;
+    }
+}
+
 /// P A Q = L D U, with ones on the diagonals of L and U: in a substitution each unknown waits for the one before, and
 /// with the pivots in U it would wait for a multiplication more.
 #[derive(Clone, Debug)]
@@ -425,43 +467,14 @@ impl<S: Real> SparseLu<S> {
     }
 
     pub fn solve(&mut self, b: &mut [S]) {
-        let mut x = core::mem::take(&mut self.x);
-        self.solve_over(b, &mut x);
-        self.x = x;
+        let SparseLu { x, lower, upper, inverses, row_of, columns, factored, .. } = self;
+        substitute((lower, upper), inverses, (row_of, &columns.order), *factored, b, x);
     }
 
     /// Solves in any scalar over that of the matrix, with room for as many numbers.
     pub fn solve_over<L: Over<S>>(&self, b: &mut [L], x: &mut [L]) {
-        if !self.factored {
-            return b.fill(L::lift(f64::NAN));
-        }
-        for (x, &row) in x.iter_mut().zip(&self.row_of) {
-            *x = b[row as usize];
-        }
-        let mut k = 0;
-        while let Some(&alike) = self.lower.alike.get(k) {
-            match alike {
-                3 => self.lower.forward::<_, 3>(k, x),
-                2 => self.lower.forward::<_, 2>(k, x),
-                _ => self.lower.forward::<_, 1>(k, x),
-            }
-            let group = k..k + alike as usize;
-            k = group.end;
-            for (x, &inverse) in x[group.clone()].iter_mut().zip(&self.inverses[group]) {
-                *x *= L::of(inverse);
-            }
-        }
-        while let Some(&alike) = self.upper.alike[..k].last() {
-            match alike {
-                3 => self.upper.backward::<_, 3>(k - 1, x),
-                2 => self.upper.backward::<_, 2>(k - 1, x),
-                _ => self.upper.backward::<_, 1>(k - 1, x),
-            }
-            k -= alike as usize;
-        }
-        for (&x, &unknown) in x.iter().zip(&self.columns.order) {
-            b[unknown as usize] = x;
-        }
+        let (triangles, places) = ((&self.lower, &self.upper), (&self.row_of[..], &self.columns.order[..]));
+        substitute(triangles, &self.inverses, places, self.factored, b, x);
     }
 
     pub fn solve_transposed(&mut self, b: &mut [S]) {
