@@ -66,7 +66,7 @@ pub fn svg(run: &Finished<'_>) -> String {
 "##,
         id = escape(problem.id),
         about = escape(&format!(
-            "{} of {}",
+            "{} from {}",
             count(found.names.len() as u64, "parameter"),
             count(found.times.len() as u64, "sample")
         )),

@@ -111,7 +111,14 @@ fn rounded(x: f64, error: Option<f64>) -> String {
         Some(error) if error > 0.0 && error.is_finite() => {
             let decimals = 1.0 - error.log10().floor();
             match decimals {
-                d if (0.0..=15.0).contains(&d) && x.abs() < 1e7 => format!("{x:.*}", d as usize),
+                d if (0.0..=15.0).contains(&d) && x.abs() < 1e7 => {
+                    let text = format!("{x:.*}", d as usize);
+                    // No sign before nothing.
+                    match text.strip_prefix('-') {
+                        Some(rest) if rest.chars().all(|c| c == '0' || c == '.') => rest.into(),
+                        _ => text,
+                    }
+                }
                 _ => format!("{x:.6e}"),
             }
         }

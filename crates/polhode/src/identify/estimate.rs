@@ -229,6 +229,9 @@ impl Outcome {
             .iter()
             .zip(errors.robust.iter().zip(&robust))
             .map(|(plain, (variance, robust))| if *robust { Some(variance.sqrt()) } else { *plain })
+            .zip(runs.sensitivity.scales())
+            // Round-off is no noise: it does not average out.
+            .map(|(error, scale)| error.map(|error| error.max(ROUNDING * scale)))
             .collect();
         let c = sigma.len();
         let columns = runs.columns.iter().zip(&sigma).enumerate().map(|(k, (column, sigma))| ColumnFit {
