@@ -23,7 +23,7 @@ const KNOWN: [(&str, [f64; 3]); 3] = [
 ];
 
 /// dx/dm at t = 0.1 of the exact motion.
-const EXACT: [f64; 3] = [2.553_609_404_462_546_7e-3, -1.472_450_821_070_975_2e-4, 6.329_284_226_971_321e-3];
+const EXACT: [f64; 3] = [2.553_609_404_462_547e-3, -1.472_450_821_070_975_2e-4, 6.329_284_226_971_321e-3];
 
 fn top() -> System<f64> {
     Problem::named("heavy-top").unwrap().model().unwrap().system().unwrap().clone()

@@ -1,7 +1,8 @@
 //! Factors of the Newton matrices of multibody systems: sparse, unsymmetric, with zero diagonal blocks where joints
 //! are. The topology is ordered once, pivots are searched once and kept while they are good.
 //!
-//! Pivot decisions are taken on one value per scalar, so the scalars are numbers or duals of numbers, not lanes.
+//! Pivot decisions are taken on one value per scalar, so the scalars of a matrix are numbers or duals of numbers, not lanes;
+//! those of a right-hand side may be.
 
 mod lu;
 mod order;
