@@ -23,6 +23,9 @@ const PARTS: [usize; 4] = [16, 8, 4, 2];
 /// How far parameters may be off, in their sizes, as far as the first few samples are concerned.
 const TRUST: f64 = 0.5;
 
+/// A fit that finds no end is put down to a combination of parameters with a smaller singular value than this.
+const HARDLY: f64 = 1e-4;
+
 /// What is fitted, beside the runs.
 pub(super) struct Task<'a> {
     pub(super) parameters: Vec<Parameter>,
@@ -120,8 +123,18 @@ fn rounds(runs: &mut Runs<'_>, task: &Task<'_>) -> Result<Identified, IdentifyEr
         round += 1;
         let options = if estimated && round == 1 { &rough } else { &tight };
         let mut model = Weighted::all(runs, &sigma);
-        let Confined { fit, on } = levenberg_marquardt_within(&mut model, &parameters, &edges, options)
-            .map_err(|error| located(error, round))?;
+        let found = levenberg_marquardt_within(&mut model, &parameters, &edges, options);
+        let Confined { fit, on } = found.map_err(|error| match &error {
+            FitError::Stuck { parameters: at, .. } => {
+                hardly(runs, &sigma, &parameters, at, Stop::Reduction).unwrap_or(error)
+            }
+            _ => located(error, round),
+        })?;
+        if !(fit.stopped.converged() || runs.interrupted)
+            && let Some(error) = hardly(runs, &sigma, &parameters, &fit.parameters, fit.stopped.clone())
+        {
+            return Err(error.into());
+        }
         iterations += fit.iterations;
         for (p, value) in parameters.iter_mut().zip(&fit.parameters) {
             p.start = *value;
@@ -187,6 +200,24 @@ fn weights(runs: &Runs<'_>, task: &Task<'_>, scales: &Scales, sigma: &[f64], err
         None => (sigma[k] * (squares(k) / (samples - taken(k)).max(0.5)).sqrt()).max(scales.least[k]),
     };
     (0..c).map(one).collect()
+}
+
+/// The combination of parameters that the samples hardly determine at a place, if there is one.
+fn hardly(
+    runs: &mut Runs<'_>,
+    sigma: &[f64],
+    parameters: &[Parameter],
+    at: &[f64],
+    stopped: Stop,
+) -> Option<FitError> {
+    let there =
+        |(p, value): (&Parameter, &f64)| Parameter { start: value.clamp(p.lower, p.upper), ..p.clone() };
+    let there: Vec<Parameter> = parameters.iter().zip(at).map(there).collect();
+    let still = Options { noise: Noise::Known, max_iterations: 0, singular: HARDLY, ..Options::default() };
+    match levenberg_marquardt(&mut Weighted::all(runs, sigma), &there, &still) {
+        Err(error @ FitError::Singular(_)) => Some(ended(error, stopped)),
+        _ => None,
+    }
 }
 
 /// A later round starts where the one before ended.
