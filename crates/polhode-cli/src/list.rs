@@ -262,11 +262,7 @@ pub fn problems(options: &ListOptions) -> Result<(), Failure> {
     if let Some(id) = &options.id {
         let problem = Problem::named(id)?;
         let mut row = problem_row(&problem)?;
-        // Gravity is among the data.
-        let own = |name: &String| name.contains('.');
-        if let Some(system) = problem.model()?.system() {
-            row.elements = system.parameters().into_iter().map(|p| p.name).filter(own).collect();
-        }
+        row.elements = problem.elements()?.into_iter().map(|p| p.name).collect();
         return if options.json { print::json(&row) } else { print::result(&problem_text(&row)) };
     }
     let problems = Problem::all();
@@ -312,7 +308,7 @@ fn problem_text(problem: &ProblemRow<'_>) -> String {
     text.push_str("\ndata, for --set NAME=VALUE\n");
     text.push_str(&table(2, &[Align::Left; 3], &data));
     text.push_str(&format!("\nparameters, for sensitivity and fit\n  {}\n", problem.parameters.join(", ")));
-    if let Some(example) = problem.elements.first() {
+    if let Some(example) = problem.elements.iter().find(|name| name.contains('.')) {
         let more = format!("  and those of bodies and joints, as {example}; --json lists all\n");
         text.push_str(&more);
     }

@@ -135,4 +135,40 @@ mod interrupt {
         assert_eq!((code, out.as_str()), (Some(130), ""), "{err}");
         assert!(err.contains("the run itself was done"), "{err}");
     }
+
+    #[test]
+    fn derivatives_keep_their_rows_and_differences_stop() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("slopes.csv");
+        let text = path.to_string_lossy();
+        let run =
+            ["sensitivity", "fast-top", "-p", "mgl", "--step", "1e-6", "--until", "100", "--out", &text];
+        let child = start(&run);
+        let since = Instant::now();
+        while draft_size(folder.path()) < 1 << 17 && since.elapsed() < Duration::from_secs(20) {
+            sleep(Duration::from_millis(20));
+        }
+        let (code, out, err) = stop(child);
+        assert_eq!((code, out.as_str()), (Some(130), ""));
+        assert!(err.contains("the rows so far are in "), "{err}");
+        assert!(csv(&path).1.len() > 10);
+        // The run takes a moment, its differences far longer.
+        let all = "inertia,attitude,omega_body,mgl";
+        let child = start(&[
+            "sensitivity",
+            "fast-top",
+            "-p",
+            all,
+            "--step",
+            "1e-5",
+            "--until",
+            "1",
+            "--check",
+            "--json",
+        ]);
+        sleep(Duration::from_millis(1500));
+        let (code, out, err) = stop(child);
+        assert_eq!((code, out.as_str()), (Some(130), ""), "{err}");
+        assert!(err.contains("stopped"), "{err}");
+    }
 }

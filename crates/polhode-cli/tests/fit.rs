@@ -237,6 +237,10 @@ fn files_that_are_no_data_are_refused() {
     fit(b"\xff\xfe\x00", &["not text"]);
     fit(b"time,q_w\n0,1\n", &["no column t", "time, q_w"]);
     fit(b"t,q_w,q_w\n0,1,1\n", &["two columns q_w"]);
+    fit(b"Time,q_w\n0,1\n", &["no column t", "rename 'Time' to t"]);
+    fit(b"# top\nt,q_w\n0,1\n", &["line 1 is a comment"]);
+    fit(b"t;q_w\n0;1\n", &["semicolons", "separated by commas"]);
+    fit(b"t\tq_w\n0\t1\n", &["tabs", "separated by commas"]);
     fit(b"t,,q_w\n0,1,1\n", &["column 2 has no name"]);
     fit(b"t,q_w\n0,1\n0.01,2,3\n", &["line 3 has too many cells", "3 for 2"]);
     fit(b"t,q_w\n0,1\n0.01\n", &["line 3 has too few cells"]);
@@ -271,7 +275,12 @@ fn options_that_make_no_sense_are_refused() {
     with(&["--sigma", "q"], &["--sigma is written NAME=VALUE"]);
     with(&["--sigma", "q=x"], &["'x' is not a number"]);
     with(&["--sigma", "q=-1"], &["positive", "-1"]);
-    with(&["--sigma", "energy=1"], &["no column 'energy'"]);
+    with(&["--sigma", "energy=1"], &["no column 'energy' is compared", "compared are q_w"]);
+    with(&["--sigma", "q=1", "--sigma", "q=2"], &["--sigma names q twice"]);
+    with(&["--bounds", "mgl=1:30", "--bounds", "mgl=2:30"], &["--bounds names mgl twice"]);
+    with(&["--columns", ""], &["names no column"]);
+    with(&["--columns", "foo"], &["'foo'", "there are q_w"]);
+    with(&["--out", text(&path)], &["are the data"]);
     with(&["--bounds", "mgl=1"], &["--bounds is written NAME=LO:HI"]);
     with(&["--bounds", "mgl=30:40"], &["mgl starts at 20"]);
     with(&["--bounds", "mgl=3:1"], &["not below"]);
@@ -283,4 +292,46 @@ fn options_that_make_no_sense_are_refused() {
     let args = ["fit", "slow-top", "--data", text(&path), "--parameters", "mgm"];
     refused(2, &args, &["no parameter called 'mgm'", "did you mean mgl"]);
     assert_eq!(names(folder.path()), ["data.csv"]);
+}
+
+/// What a fit leaves is noise, or it is not: then that is said.
+#[test]
+fn data_of_another_motion_are_noticed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = motion(folder.path(), "heavy-top", "0.5", "1");
+    let noisy = |shift: f64| {
+        let (header, rows) = csv(&path);
+        let mut out = header.join(",") + "\n";
+        for (n, row) in rows.iter().enumerate() {
+            let cell = |i: usize| if i == 0 { row[0] + shift } else { row[i] + 0.01 * noise(n, i) };
+            out += &((0..row.len()).map(|i| format!("{:?}", cell(i))).collect::<Vec<_>>().join(",") + "\n");
+        }
+        let other = folder.path().join("noisy.csv");
+        fs::write(&other, out).expect("written");
+        let columns = ["--columns", "position,attitude", "--method", "linear-alpha", "--step", "0.005"];
+        polhode(
+            &[&["fit", "heavy-top", "--data", text(&other), "-p", "mass", "--json"], &columns[..]].concat(),
+        )
+    };
+    let right = noisy(0.0);
+    assert!(right.code == Some(0) && !right.err.contains("no noise"), "{}", right.err);
+    assert_eq!(object(&right.out)["patterned"], serde_json::json!([]));
+    let late = noisy(0.1);
+    assert!(late.err.contains("position_x") && late.err.contains("is no noise"), "{}", late.err);
+    assert!(object(&late.out)["patterned"].as_array().is_some_and(|list| list.len() > 3));
+}
+
+/// The centres of mass of the gimbals never move: their columns have rounding and nothing else.
+#[test]
+fn columns_of_rounding_do_not_count() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("data.csv");
+    fine(&["run", "gyroscope", "--until", "0.3", "--no-reference", "--out", text(&path)]);
+    let said =
+        polhode(&["fit", "gyroscope", "--data", text(&path), "-p", "weight", "--set", "weight=7", "--json"]);
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    assert!((number(&object(&said.out)["values"]["weight"]) - 5.0).abs() < 1e-6, "{}", said.out);
+    // And a parameter that moves nothing is told by its name.
+    let said = polhode(&["fit", "gyroscope", "--data", text(&path), "-p", "mass"]);
+    assert!(said.code == Some(4) && said.err.contains("the data do not depend on mass"), "{}", said.err);
 }

@@ -255,6 +255,63 @@ fn what_nothing_depends_on_is_said() {
     assert_eq!(said.code, Some(0));
     assert_eq!(value["independent"], serde_json::json!(["mass"]), "{}", value["derivatives"]["mass"]);
     assert!(said.err.contains("depends on mass"), "{}", said.err);
+    // A small number is no small influence.
+    for (problem, name, set) in [
+        ("driven-body", "drag", "drag=1e-15"),
+        ("heavy-top", "center_x", "center=1e-17,1,0"),
+        ("heavy-top", "gravity_x", "gravity=6e-16,0,-9.81"),
+    ] {
+        let set = ["--set", set, "--until", "0.1", "--json", "--check"];
+        let value = json(&[&["sensitivity", problem, "-p", name], &set[..]].concat());
+        assert_eq!(value["independent"], serde_json::json!([]), "{problem} {name}");
+    }
+}
+
+/// A parameter of a body or joint and the datum that it is made from are the same, in everything that is told.
+#[test]
+fn elements_and_data_have_the_same_derivatives() {
+    fn flat(value: &Value, out: &mut Vec<f64>) {
+        match value {
+            Value::Number(x) => out.extend(x.as_f64()),
+            Value::Array(list) => list.iter().for_each(|x| flat(x, out)),
+            Value::Object(map) => map.values().for_each(|x| flat(x, out)),
+            _ => {}
+        }
+    }
+    for (problem, pairs) in [
+        (
+            "heavy-top",
+            vec![
+                ("mass", "top.mass"),
+                ("inertia_yy", "top.inertia_yy"),
+                ("inertia_xz", "top.inertia_xz"),
+                ("center_y", "top.center_y"),
+            ],
+        ),
+        ("double-pendulum", vec![("mass_2", "lower.mass"), ("inertia_upper_yz", "upper.inertia_yz")]),
+        ("simple-pendulum", vec![("mass", "bob.mass"), ("inertia_yy", "bob.inertia_yy")]),
+    ] {
+        for (datum, element) in pairs {
+            let names = format!("{datum},{element}");
+            for method in ["linear-alpha", "residual-alpha", "geometric-alpha,constraints=stabilized"] {
+                let args = ["-m", method, "--until", "0.1", "--json"];
+                let said = json(&[&["sensitivity", problem, "-p", &names], &args[..]].concat());
+                let [mut a, mut b] = [Vec::new(), Vec::new()];
+                flat(&said["derivatives"][datum], &mut a);
+                flat(&said["derivatives"][element], &mut b);
+                assert!(a.len() > 20 && a.iter().any(|x| *x != 0.0), "{datum}");
+                let size = a.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+                let off = a.iter().zip(&b).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
+                assert!(
+                    a.len() == b.len() && off <= 1e-12 * size,
+                    "{problem} {names} {method}: {off:e} of {size:e}"
+                );
+            }
+        }
+    }
+    // The joint of a body about a fixed point is no part of the problem.
+    let posed = ["sensitivity", "slow-top", "-m", "linear-alpha", "-p", "body.load_1.mgl"];
+    refused(2, &posed, &["no parameter called 'body.load_1.mgl'"]);
 }
 
 #[test]

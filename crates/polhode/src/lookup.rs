@@ -47,7 +47,7 @@ impl fmt::Display for ParameterError {
             Self::Unknown { owner, name, near, all } => {
                 write!(f, "{owner} has no parameter called '{name}'")?;
                 if !near.is_empty() {
-                    write!(f, "; did you mean {}?", near.join(" or "))?;
+                    return write!(f, "; did you mean {}?", near.join(" or "));
                 }
                 let listed = &all[..all.len().min(LISTED)];
                 write!(f, " (it has {}", listed.join(", "))?;

@@ -188,6 +188,75 @@ fn exact_samples_give_exact_parameters() {
     assert!(found.stopped.converged());
 }
 
+/// The best body is flat: along that edge the fit goes round a corner for some steps.
+#[test]
+fn exact_samples_along_the_edge_give_exact_parameters() {
+    let method = Method::parse("linear-alpha").unwrap();
+    for step in [5e-4, 1e-3, 2e-3] {
+        let motion = Motion::of(
+            &problem("heavy-top", &[]),
+            "linear-alpha",
+            step,
+            1.0,
+            1,
+            &["position", "q", "velocity", "omega_body"],
+        );
+        let sensitivity =
+            Sensitivity::new(&problem("heavy-top", &START), &["inertia", "center"], &method).unwrap();
+        let found =
+            Identification::new(sensitivity, motion.noisy(Noise::None, 1), step).unwrap().run().unwrap();
+        assert!(found.stopped.converged(), "{step}: {:?}", found.stopped);
+        for (value, truth) in
+            found.values.iter().zip([DISC[0], DISC[1], DISC[2], 0.0, 0.0, 0.0, 0.0, 1.0, 0.0])
+        {
+            assert!((value - truth).abs() < 1e-9, "{step}: {:?}", found.values);
+        }
+    }
+}
+
+/// Somebody who breaks off at any moment gets that for an answer, and no result.
+#[test]
+fn a_fit_can_be_broken_off_anywhere() {
+    let method = Method::parse("linear-alpha").unwrap();
+    let motion = Motion::of(&problem("heavy-top", &[]), "linear-alpha", STEP, 0.4, 1, &["position", "q"]);
+    let sensitivity =
+        Sensitivity::new(&problem("heavy-top", &START), &["inertia", "center"], &method).unwrap();
+    let fit = Identification::new(sensitivity, motion.noisy(Noise::OfColumn(0.01), 3), STEP).unwrap();
+    let mut all = 0u64;
+    fit.run_with(&mut |_, _| {
+        all += 1;
+        ControlFlow::Continue(())
+    })
+    .unwrap();
+    for k in 0..200 {
+        let (mut seen, last) = (0, all * k / 200);
+        let broken = fit.run_with(&mut |_, _| {
+            seen += 1;
+            if seen > last { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        assert_eq!(broken.unwrap_err(), IdentifyError::Interrupted, "after {last} of {all}");
+    }
+}
+
+/// From few samples deviations are shared, and intervals still hold.
+#[test]
+fn intervals_of_few_samples_hold() {
+    let method = Method::parse("linear-alpha").unwrap();
+    let top = problem("heavy-top", &[]);
+    for every in [10, 20] {
+        let motion =
+            Motion::of(&top, "linear-alpha", STEP, 1.0, every, &["position", "q", "velocity", "omega_body"]);
+        let sensitivity = Sensitivity::new(&top, &["mass", "center_y"], &method).unwrap();
+        let found: Vec<Identified> = (0..60)
+            .map(|seed| {
+                let samples = motion.noisy(Noise::OfColumn(0.01), 500 + 11 * seed);
+                Identification::new(sensitivity.clone(), samples, STEP).unwrap().run().unwrap()
+            })
+            .collect();
+        coverage(&format!("{} samples", motion.times.len()), &found, &[15.0, 1.0]);
+    }
+}
+
 #[test]
 fn known_deviations_are_taken_at_their_word() {
     let motion = Motion::of(&problem("slow-top", &[]), "imidm", 0.01, 2.0, 4, &["omega_body"]);
@@ -211,7 +280,7 @@ fn known_deviations_are_taken_at_their_word() {
         "{bound:?}"
     );
     let error = |e: Result<Identification, IdentifyError>| e.unwrap_err().to_string();
-    assert!(error(fit.clone().with_sigma("omega", 1.0)).contains("no column 'omega'"));
+    assert!(error(fit.clone().with_sigma("omega", 1.0)).contains("no column 'omega' is compared"));
     assert!(error(fit.clone().with_sigma("omega_body", -1.0)).contains("got -1"));
     assert!(error(fit.clone().with_bounds("mgl", 0.0, 1.0)).contains("starts at 19"));
     assert!(error(fit.clone().with_bounds("mass", 0.0, 1.0)).contains("not among the fitted"));

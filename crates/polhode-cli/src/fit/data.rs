@@ -36,6 +36,18 @@ impl Table {
             }
             _ => return Err(wrong("line 1 is empty; the names of the columns stand there".into())),
         };
+        let first = text.lines().next().unwrap_or("");
+        if first.trim_start().starts_with('#') {
+            return Err(wrong("line 1 is a comment; remove it, the names of the columns stand there".into()));
+        }
+        let other = [(";", "semicolons"), ("\t", "tabs"), ("\r", "carriage returns alone")];
+        if let Some((_, found)) = other.iter().find(|(mark, _)| !first.contains(',') && first.contains(mark))
+        {
+            let text = format!(
+                "line 1 has {found} and no comma; cells are separated by commas, and lines end in a line feed"
+            );
+            return Err(wrong(text));
+        }
         for (i, column) in header.iter().enumerate() {
             if column.is_empty() {
                 return Err(wrong(format!("line 1: column {} has no name", i + 1)));
@@ -68,7 +80,9 @@ impl Table {
         let wrong = |text: String| Failure::Usage(format!("{}: {text}", self.name));
         let Some(time) = self.header.iter().position(|name| name == "t") else {
             let names = self.header.join(", ");
-            return Err(wrong(format!("there is no column t for the time in s; it has {names}")));
+            let alike = self.header.iter().find(|name| matches!(name.to_lowercase().as_str(), "t" | "time"));
+            let hint = alike.map_or(String::new(), |name| format!("; rename '{name}' to t if it is that"));
+            return Err(wrong(format!("there is no column t for the time in s{hint} (it has {names})")));
         };
         if self.rows.len() < 2 {
             let found = self.rows.len();
@@ -114,7 +128,7 @@ impl Table {
                 }
                 Ok(x) if x.is_finite() => Ok(x),
                 Ok(_) => Err(wrong(format!("{text} is not a finite number; remove the row or the column"))),
-                Err(_) => Err(wrong(format!("'{text}' is not a number"))),
+                Err(_) => Err(wrong(format!("'{text}' is not a number; remove the row or the column"))),
             }
         };
         self.rows.iter().map(number).collect()

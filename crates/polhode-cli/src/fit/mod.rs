@@ -14,7 +14,8 @@ use polhode::fit::FitError;
 use polhode::identify::{Identification, Identified, IdentifyError};
 use polhode::method::Method;
 use polhode::run::Plan;
-use polhode::sensitivity::{Sensitivity, SensitivityFailure};
+use polhode::sensitivity::Sensitivity;
+use std::fs;
 use std::io::Write;
 use std::path::Path;
 
@@ -30,17 +31,10 @@ pub struct Finished<'a> {
     pub found: Identified,
 }
 
-fn failed(error: SensitivityFailure) -> Failure {
-    match error.steps {
-        0 => sensitivity::failure(error.error),
-        _ => Failure::Solver(error.to_string()),
-    }
-}
-
 /// Mistakes of the command line and the data, and what could not be solved.
 fn failure(error: IdentifyError) -> Failure {
     match error {
-        IdentifyError::Run(error) => failed(error),
+        IdentifyError::Run(error) => sensitivity::failed(error),
         IdentifyError::Interrupted => Failure::Interrupted("stopped; nothing was written".into()),
         IdentifyError::Fit(FitError::Parameter { .. } | FitError::TooFewResiduals { .. }) => {
             Failure::Usage(error.to_string())
@@ -61,7 +55,7 @@ fn columns(sensitivity: &Sensitivity) -> Result<Vec<String>, Failure> {
         columns = seen.values().columns();
         ControlFlow::Break(())
     });
-    look.map_err(failed)?;
+    look.map_err(sensitivity::failed)?;
     Ok(columns)
 }
 
@@ -83,16 +77,26 @@ fn number(option: &str, text: &str) -> Result<f64, Failure> {
 fn detailed(mut fit: Identification, options: &FitOptions) -> Result<Identification, Failure> {
     let wanted: Vec<&str> =
         options.columns.iter().map(|name| name.trim()).filter(|n| !n.is_empty()).collect();
-    if !wanted.is_empty() {
+    if !options.columns.is_empty() {
+        if wanted.is_empty() {
+            return Err(Failure::Usage("--columns names no column".into()));
+        }
         fit = fit.with_columns(&wanted).map_err(failure)?;
     }
+    let mut named: Vec<(&str, &str)> = Vec::new();
+    let mut once = |option, name| match named.contains(&(option, name)) {
+        true => Err(Failure::Usage(format!("--{option} names {name} twice; leave one of them out"))),
+        false => Ok(named.push((option, name))),
+    };
     for text in &options.sigma {
         let (name, value) = pair("sigma", "NAME=VALUE, as in --sigma omega_body=0.01", text)?;
+        once("sigma", name)?;
         fit = fit.with_sigma(name, number("sigma", value)?).map_err(failure)?;
     }
     for text in &options.bounds {
         let form = "NAME=LO:HI, as in --bounds mass=1:2, where one side may be missing";
         let (name, range) = pair("bounds", form, text)?;
+        once("bounds", name)?;
         let Some((low, high)) = range.split_once(':') else {
             return Err(Failure::Usage(format!("--bounds is written {form}; got '{text}'")));
         };
@@ -122,6 +126,13 @@ pub fn command(options: &FitOptions) -> Result<(), Failure> {
             format!("--plot draws SVG: the name of its file must end in .svg, got '{}'", path.display());
         return Err(Failure::Usage(text));
     }
+    let data = fs::canonicalize(&options.data).ok();
+    for path in [&options.plot, &options.out].into_iter().flatten() {
+        if data.is_some() && fs::canonicalize(path).ok() == data {
+            let text = format!("{} are the data; give the result a file of its own", path.display());
+            return Err(Failure::Usage(text));
+        }
+    }
     let table = data::Table::read(&options.data)?;
     let known = columns(&sensitivity)?;
     let (samples, others) = table.samples(&|name| known.iter().any(|column| column == name))?;
@@ -149,6 +160,15 @@ pub fn command(options: &FitOptions) -> Result<(), Failure> {
         }
         error => failure(error),
     })?;
+    let patterned = found.patterned();
+    if !patterned.is_empty() {
+        print::note(&format!(
+            "note: what the fit leaves in {} is no noise, it goes on from sample to sample: the data are not of this problem \
+             from t = 0, or method and step are not accurate enough for them, or their noise has a memory; errors are too \
+             small then (--plot shows the residuals)",
+            patterned.join(", ")
+        ));
+    }
     let finished = Finished { identification: &fit, method: &method, data, found };
     // The files first: they must not depend on who reads the table.
     for (file, text) in [(plot, plot::svg as fn(&Finished<'_>) -> String), (out, residuals)] {

@@ -36,6 +36,7 @@ pub struct Report<'a> {
     intervals: Pairs<'a, Option<[f64; 2]>>,
     correlations: Vec<Vec<Option<f64>>>,
     sigma: Pairs<'a, f64>,
+    patterned: Vec<&'a str>,
     edge: Option<String>,
     held: Pairs<'a, &'static str>,
     sum_of_squares: f64,
@@ -75,6 +76,7 @@ impl<'a> Report<'a> {
             ),
             correlations: (0..n).map(|i| (0..n).map(|j| found.correlation(i, j)).collect()).collect(),
             sigma: Pairs(found.columns.iter().map(|c| (c.name.as_str(), c.sigma)).collect()),
+            patterned: found.patterned(),
             edge: edge(run),
             held: Pairs(
                 names().zip(&found.held).filter_map(|(n, side)| side.map(|s| (n, bound(s)))).collect(),

@@ -1,6 +1,7 @@
 //! Derivatives beside differences of runs with changed parameters (Brüls & Eberhard 2008, Tables 2 and 3).
 
 use super::quantity::{Numbers, Path, largest, quantities};
+use core::ops::ControlFlow;
 use polhode::run::Plan;
 use polhode::sensitivity::{Sensitivity, SensitivityFailure};
 
@@ -44,21 +45,29 @@ fn relative(x: &[f64], exact: &[f64]) -> Option<f64> {
     (size > 0.0).then(|| norm(&mut x.iter().zip(exact).map(|(a, b)| a - b)) / size)
 }
 
-/// The differences of one parameter beside its exact derivatives. All are of the end, from the plain one.
+/// How many runs the differences of a parameter take.
+pub fn runs() -> u64 {
+    FORMULAS.iter().map(|formula| formula.points.len() as u64).sum()
+}
+
+/// The differences of one parameter beside its exact derivatives. All are of the end, from the plain one. None if `watch`,
+/// which sees every step, breaks off.
 pub fn differences(
     sensitivity: &Sensitivity,
     plan: &Plan,
     parameter: usize,
     end: &[(Path, Numbers<f64>)],
     exact: &[Vec<f64>],
-) -> Vec<Difference> {
-    let quotients = |formula: &Formula| {
+    watch: &mut dyn FnMut(u64) -> ControlFlow<()>,
+) -> Option<Vec<Difference>> {
+    let mut quotients = |formula: &Formula| {
         let size = formula.change * sensitivity.scales()[parameter];
         let mut quotients: Vec<Vec<f64>> = exact.iter().map(|slopes| vec![0.0; slopes.len()]).collect();
         for (at, weight) in formula.points {
             let mut changes = vec![0.0; parameter];
             changes.push(at * size);
-            let seen = quantities(&sensitivity.changed(&changes).end(plan)?);
+            let Some(end_there) = sensitivity.changed(&changes).end(plan, watch)? else { return Ok(None) };
+            let seen = quantities(&end_there);
             for ((sum, (_, there)), (_, here)) in quotients.iter_mut().zip(&seen).zip(end) {
                 for (sum, change) in sum.iter_mut().zip(there.minus(here)) {
                     *sum += weight * change / size;
@@ -68,16 +77,15 @@ pub fn differences(
         let scale = sensitivity.scales()[parameter];
         let all = end.iter().zip(quotients).zip(exact).map(|(((path, value), quotient), exact)| {
             // Of a derivative that is zero but for rounding there is nothing to be relative to.
-            let zero = value.hides(largest(exact) * scale);
+            let zero = value.hides(largest(exact) * scale.max(1.0));
             let error = if zero { None } else { relative(&quotient, exact) };
             (path.clone(), quotient, error)
         });
-        Ok::<_, SensitivityFailure>(all.collect())
+        Ok::<_, SensitivityFailure>(Some(all.collect()))
     };
-    let one = |formula: &Formula| Difference {
-        name: formula.name,
-        change: formula.change,
-        quotients: quotients(formula).map_err(|failure| failure.error.to_string()),
+    let mut one = |formula: &Formula| {
+        let quotients = quotients(formula).map_err(|failure| failure.error.to_string()).transpose()?;
+        Some(Difference { name: formula.name, change: formula.change, quotients })
     };
-    FORMULAS.iter().map(one).collect()
+    FORMULAS.iter().map(&mut one).collect()
 }

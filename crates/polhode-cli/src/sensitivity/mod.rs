@@ -31,7 +31,7 @@ pub struct Finished {
     pub end: Vec<(Path, Numbers<f64>)>,
     /// For each parameter the derivatives of the same.
     pub derivatives: Vec<Vec<Numbers<D>>>,
-    /// Those that no number depends on.
+    /// Those that no number depends on but for rounding.
     pub independent: Vec<String>,
     /// Differences for each parameter, if asked for.
     pub check: Option<Vec<Vec<Difference>>>,
@@ -51,7 +51,8 @@ pub fn failure(error: SensitivityError) -> Failure {
     }
 }
 
-fn failed(error: SensitivityFailure) -> Failure {
+/// The same after some steps.
+pub fn failed(error: SensitivityFailure) -> Failure {
     match error.steps {
         0 => failure(error.error),
         _ => Failure::Solver(error.to_string()),
@@ -94,13 +95,13 @@ pub fn command(options: &SensitivityOptions) -> Result<(), Failure> {
     let count = sensitivity.names().len();
     let mut file = options.out.as_deref().map(NewFile::create).transpose()?;
 
-    let mut progress = Progress::new(plan.steps());
-    let (mut stopped, mut trouble) = (false, None);
+    let passes = if options.check { 1 + count as u64 * check::runs() } else { 1 };
+    let mut progress = Progress::new(plan.steps().saturating_mul(passes));
+    let (mut stopped, mut trouble) = (None, None);
     let (mut end, mut derivatives): (_, Vec<Vec<Numbers<D>>>) = (Vec::new(), Vec::new());
     let (mut text, mut columns) = (String::new(), Vec::new());
     let run = sensitivity.run(&plan, &mut |n, seen| {
         progress.at(n, || format!("t = {:.4} s", plan.time(n)));
-        stopped = interrupt::asked();
         if let Some(file) = &mut file {
             text.clear();
             row(n, &sensitivity, seen, &mut columns, &mut text);
@@ -114,31 +115,47 @@ pub fn command(options: &SensitivityOptions) -> Result<(), Failure> {
             let of =
                 |k: usize| quantities(&seen.derivative(k)).into_iter().map(|(_, numbers)| numbers).collect();
             derivatives = (0..count).map(of).collect();
+        } else if interrupt::asked() {
+            stopped = Some(n);
+            return ControlFlow::Break(());
         }
-        if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        ControlFlow::Continue(())
     });
-    progress.clear();
     if let Some(failure) = trouble {
         return Err(failure);
     }
     run.map_err(failed)?;
-    if stopped {
-        return Err(Failure::Interrupted("stopped; nothing was written".into()));
-    }
+    let mut place = String::new();
     if let Some(file) = file {
+        place = format!("; the rows so far are in {}", file.name());
         file.finish()?;
+    }
+    if let Some(n) = stopped {
+        let (t, steps) = (print::plain(plan.time(n)), print::count(n, "step"));
+        return Err(Failure::Interrupted(format!("stopped at t = {t} after {steps}{place}")));
     }
     let check = match options.check {
         false => None,
         true => {
+            let mut watch = |n: u64| {
+                progress.at(n, || "differences".into());
+                if n == plan.steps() {
+                    progress.pass(n);
+                }
+                if interrupt::asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            };
             let exact = |k: usize| derivatives[k].iter().map(Numbers::slopes).collect::<Vec<_>>();
-            let of = |k: usize| differences(&sensitivity, &plan, k, &end, &exact(k));
-            Some((0..count).map(of).collect())
+            let of = |k: usize| differences(&sensitivity, &plan, k, &end, &exact(k), &mut watch);
+            let all: Option<Vec<_>> = (0..count).map(of).collect();
+            let stopped = || Failure::Interrupted("stopped while the differences were computed".into());
+            Some(all.ok_or_else(stopped)?)
         }
     };
+    progress.clear();
+    // A change by its own size, or by one if that is larger, changes every number by no more than rounding.
+    let hidden = |k: usize, n: &Numbers<D>| n.hides(largest(&n.slopes()) * sensitivity.scales()[k].max(1.0));
     let independent: Vec<String> = (0..count)
-        // A change by its own size changes every number by no more than rounding.
-        .filter(|k| derivatives[*k].iter().all(|n| n.hides(largest(&n.slopes()) * sensitivity.scales()[*k])))
+        .filter(|k| derivatives[*k].iter().all(|n| hidden(*k, n)))
         .map(|k| sensitivity.names()[k].clone())
         .collect();
     for name in &independent {

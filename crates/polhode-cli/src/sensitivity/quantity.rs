@@ -93,9 +93,9 @@ impl<S: Real> Numbers<S> {
     }
 }
 
-/// The largest of some numbers.
+/// The largest of some numbers, and NaN if one is.
 pub fn largest(numbers: &[f64]) -> f64 {
-    numbers.iter().map(|x| x.abs()).fold(0.0, f64::max)
+    numbers.iter().map(|x| x.abs()).fold(0.0, |most: f64, x| if most.is_nan() || most > x { most } else { x })
 }
 
 impl Numbers<D> {

@@ -86,7 +86,9 @@ pub fn levenberg_marquardt_within<M: Model>(
             let near = |i: &usize| !on.contains(i) && edges[*i](&fit.parameters, &mut gradient) < NEAR;
             let more: Vec<usize> = (0..edges.len()).filter(near).collect();
             let met = matches!(fit.stopped, Stop::Pinned { .. } | Stop::Interrupted);
-            if !met || more.is_empty() || pass >= PASSES {
+            // Coordinates of a surface end where it has turned across W: there new ones begin.
+            let turned = !on.is_empty() && fit.iterations > 0;
+            if !met || (more.is_empty() && !turned) || pass >= PASSES {
                 let stopped = if fit.stopped == Stop::Interrupted { pinned() } else { fit.stopped };
                 return finish(model, &place, options, spent, on, stopped);
             }

@@ -100,26 +100,16 @@ pub enum FitError {
     },
 }
 
-/// "0.71 mass - 0.71 length", without entries that would print as zero.
-fn combination(direction: &[f64], names: &[String]) -> String {
-    let mut out = String::new();
-    for (value, name) in direction.iter().zip(names).filter(|(v, _)| v.abs() >= 0.005) {
-        let sign = match (out.is_empty(), *value < 0.0) {
-            (true, false) => "",
-            (true, true) => "-",
-            (false, false) => " + ",
-            (false, true) => " - ",
-        };
-        out += &format!("{sign}{:.2} {name}", value.abs());
-    }
-    out
-}
-
-/// "mass by 1, length by -0.5", for the entries that [`combination`] shows.
-fn moves(change: &[f64], direction: &[f64], names: &[String]) -> String {
-    let shown = change.iter().zip(direction).zip(names).filter(|((_, v), _)| v.abs() >= 0.005);
-    let parts: Vec<String> = shown.map(|((value, _), name)| format!("{name} by {}", brief(*value))).collect();
-    parts.join(", ")
+/// "mass and length", and "mass by 1, length by -0.5", of all that has a share above `least`.
+fn combination(change: &[f64], direction: &[f64], names: &[String], least: f64) -> [String; 2] {
+    let shown = change.iter().zip(direction).zip(names).filter(|((_, v), _)| v.abs() >= least);
+    let (parts, moves): (Vec<&str>, Vec<String>) =
+        shown.map(|((value, _), name)| (name.as_str(), format!("{name} by {}", brief(*value)))).unzip();
+    let parts = match parts.as_slice() {
+        [first @ .., last] if !first.is_empty() => format!("{} and {last} together", first.join(", ")),
+        parts => parts.join(""),
+    };
+    [parts, moves.join(", ")]
 }
 
 /// Four digits, as a plain number where that is readable.
@@ -142,12 +132,13 @@ impl fmt::Display for Undetermined {
                 "the data do not depend on {names} {place}; fix it or add measurements that depend on it"
             );
         }
+        // A share as small as the sensitivity does not matter, and one of round-off is none.
+        let least = (10.0 * sensitivity).clamp(1e-8, 5e-3);
+        let [parts, moves] = combination(change, direction, names, least);
         write!(
             f,
-            "the data do not determine {} (relative sensitivity {sensitivity:.0e}) {place}: to change {} leaves the \
-             residuals as they are",
-            combination(direction, names),
-            moves(change, direction, names)
+            "the data do not determine {parts} (relative sensitivity {sensitivity:.0e}) {place}: to change {moves} leaves \
+             the residuals as they are"
         )?;
         if *count > 1 {
             write!(f, ", and there are {} more such combinations", count - 1)?;
@@ -185,8 +176,9 @@ impl fmt::Display for FitError {
             Self::Stuck { sum_of_squares, promised, iterations, .. } => write!(
                 f,
                 "after {iterations} steps no further step lowers the sum of squares {sum_of_squares:.6e}, although \
-                 its derivatives promise {promised:.1e} less; the Jacobian does not belong to these residuals, or \
-                 they are not smooth, or a parameter ran away to where they hardly depend on it"
+                 its derivatives promise {promised:.1e} less: the residuals bend too much there, as those of samples \
+                 that are far apart, or a parameter ran away to where they hardly depend on it; start nearer to the \
+                 solution, give bounds, or fit fewer parameters (a Jacobian of one's own may be wrong)"
             ),
         }
     }

@@ -100,7 +100,12 @@ fn a_jacobian_that_is_singular_at_the_solution_only_is_found_there() {
     let FitError::Singular(what) = &error else { panic!("{error:?}") };
     assert!(what.parameters.iter().all(|p| (p - 1.0).abs() < 1e-4) && what.place != Place::Start, "{error}");
     let text = error.to_string();
-    assert!(text.contains("0.71 x - 0.71 y") && text.contains("at the solution"), "{text}");
+    assert!(
+        text.contains("x and y together")
+            && text.contains("x by 1, y by -1")
+            && text.contains("at the solution"),
+        "{text}"
+    );
 }
 
 /// (JᵀJ)⁻¹ by cofactors, and the standard errors from it.
@@ -257,10 +262,7 @@ fn what_the_data_do_not_determine_is_named() {
     assert!(direction[2] == 0.0 && (change[0] / change[1] + 32.0).abs() < 1e-9);
     assert!(*sensitivity < 1e-14 && *count == 1 && *place == Place::Start);
     let text = error.to_string();
-    assert!(
-        text.contains("0.71 mass") && text.contains("0.71 inertia_xx") && text.contains("0.03125"),
-        "{text}"
-    );
+    assert!(text.contains("mass and inertia_xx together") && text.contains("0.03125"), "{text}");
 
     let idle = |t: f64, p: &[f64]| (p[0] * t + p[1], vec![t, 1.0, 0.0]);
     let mut curve = Curve { data: data.clone(), model: idle };

@@ -45,10 +45,38 @@ impl Column {
     }
 }
 
-/// Whether a name, of a column or of a quantity of one or all bodies, means this column.
+/// What a column with nothing but rounding in it has at most, in SI units.
+const NOTHING: f64 = 1e-15;
+
+/// How large each column is: as the largest one of the same quantity of any body, or one if that is no more than rounding.
+pub(super) fn sizes(columns: &[Column]) -> Vec<f64> {
+    let size = |column: &Column| {
+        let same = |other: &&Column| bare(quantity(&other.name)) == bare(quantity(&column.name));
+        let largest = columns.iter().filter(same).map(|c| rms(&c.data)).fold(0.0, f64::max);
+        if largest > NOTHING { largest } else { 1.0 }
+    };
+    columns.iter().map(size).collect()
+}
+
+/// Root mean square.
+pub(super) fn rms(data: &[f64]) -> f64 {
+    (data.iter().map(|x| x * x).sum::<f64>() / data.len() as f64).sqrt()
+}
+
+/// Whether a name, of a column or of a quantity of one or all bodies, means this column. An attitude is its quaternion.
 pub(super) fn means(name: &str, column: &str) -> bool {
+    let attitude = name.strip_suffix("attitude").filter(|body| body.is_empty() || body.ends_with('.'));
+    let name = attitude.map_or_else(|| name.to_string(), |body| format!("{body}q"));
+    let name = name.as_str();
     let whole = quantity(column);
     name == column || name == whole || (!name.contains('.') && whole != column && name == bare(whole))
+}
+
+/// Columns and quantities that look like a name.
+pub(super) fn near(name: &str, columns: &[&str]) -> Vec<String> {
+    let mut near = nearest(name, columns.iter().flat_map(|column| [*column, quantity(column)]));
+    near.dedup();
+    near
 }
 
 /// The columns to compare, and those of the samples that are left out.
@@ -84,10 +112,14 @@ pub(super) fn columns(
                 if !found {
                     let unmeasured = model.iter().any(|(_, name)| means(wanted, name));
                     let known = model.iter().map(|(_, name)| name.as_str()).filter(|name| measured(name));
-                    let candidates: Vec<&str> = known.flat_map(|name| [name, quantity(name)]).collect();
-                    let mut near = nearest(wanted, candidates.into_iter());
-                    near.dedup();
-                    return Err(IdentifyError::Column { name: wanted.to_string(), near, unmeasured });
+                    let known: Vec<&str> = known.collect();
+                    let near = near(wanted, &known);
+                    return Err(IdentifyError::Column {
+                        name: wanted.to_string(),
+                        near,
+                        known: known.into_iter().map(String::from).collect(),
+                        unmeasured,
+                    });
                 }
             }
         }

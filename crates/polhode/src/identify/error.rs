@@ -38,8 +38,19 @@ pub enum IdentifyError {
         name: String,
         /// Names that look like it.
         near: Vec<String>,
+        /// All that could be meant.
+        known: Vec<String>,
         /// True if the model has it and the samples have not.
         unmeasured: bool,
+    },
+    /// A deviation of a column that is not compared.
+    NotCompared {
+        /// Its name.
+        name: String,
+        /// Names that look like it.
+        near: Vec<String>,
+        /// The columns that are.
+        compared: Vec<String>,
     },
     /// No column to compare with.
     NoColumn {
@@ -79,6 +90,17 @@ pub enum IdentifyError {
     Interrupted,
 }
 
+fn meant(f: &mut fmt::Formatter<'_>, near: &[String]) -> fmt::Result {
+    match near {
+        [] => Ok(()),
+        near => write!(f, "; did you mean {}?", near.join(" or ")),
+    }
+}
+
+fn listed(names: &[String]) -> String {
+    if names.is_empty() { "none".into() } else { names.join(", ") }
+}
+
 impl fmt::Display for IdentifyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -102,20 +124,23 @@ impl fmt::Display for IdentifyError {
                     ),
                 }
             }
-            Self::Column { name, near, unmeasured } => {
+            Self::Column { name, near, known, unmeasured } => {
                 match unmeasured {
                     true => write!(f, "the data have no column '{name}'")?,
                     false => write!(f, "neither the problem nor the data know a column '{name}'")?,
                 }
-                if !near.is_empty() {
-                    write!(f, "; did you mean {}?", near.join(" or "))?;
-                }
-                Ok(())
+                meant(f, near)?;
+                write!(f, " (to compare there are {})", listed(known))
+            }
+            Self::NotCompared { name, near, compared } => {
+                write!(f, "no column '{name}' is compared")?;
+                meant(f, near)?;
+                write!(f, " (compared are {})", listed(compared))
             }
             Self::NoColumn { model, samples } => write!(
                 f,
                 "no column of the data ({}) is a position, attitude or velocity of this problem with this method; it has {}",
-                if samples.is_empty() { "none beside t".into() } else { samples.join(", ") },
+                if samples.is_empty() { "none beside t".into() } else { listed(samples) },
                 model.join(", ")
             ),
             Self::TooFew { samples, columns, parameters } => write!(

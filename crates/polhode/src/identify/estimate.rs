@@ -1,8 +1,8 @@
 //! The fit in rounds: parameters with given weights, then weights from what the fit leaves, until they settle.
 
-use super::columns::quantity;
+use super::columns::{quantity, rms};
 use super::inertia::Flat;
-use super::runs::{Runs, Weighted};
+use super::runs::{ROUNDING, Runs, Weighted};
 use super::{ColumnFit, Identified, IdentifyError};
 use crate::fit::{
     Confined, Edge, Fit, FitError, NORMAL, Noise, Options, Parameter, Place, Stop, levenberg_marquardt,
@@ -13,10 +13,12 @@ use crate::fit::{
 const SETTLED: f64 = 1e-3;
 /// Rounds at most.
 const ROUNDS: usize = 10;
-/// A deviation is never taken to be less than this part of the quantity: runs have this much round-off.
-const ROUNDING: f64 = 1e-12;
-/// With fewer samples columns share one factor of their deviations.
-const FEW: usize = 8;
+/// With fewer samples the components of a quantity share one deviation.
+const FEW: usize = 30;
+/// The first samples are not fitted by themselves if they are fewer.
+const LEAST: usize = 8;
+/// With fewer numbers than this left to tell that deviation from, all columns share one factor of theirs.
+const FEWEST: f64 = 3.0;
 
 /// The parts of the samples that are fitted before all of them.
 const PARTS: [usize; 4] = [16, 8, 4, 2];
@@ -25,6 +27,11 @@ const TRUST: f64 = 0.5;
 
 /// A fit that finds no end is put down to a combination of parameters with a smaller singular value than this.
 const HARDLY: f64 = 1e-4;
+
+/// Patterns are looked for in as many residuals.
+const LONG: usize = 20;
+/// And if they are this part of the quantity.
+const VISIBLE: f64 = 1e-9;
 
 /// What is fitted, beside the runs.
 pub(super) struct Task<'a> {
@@ -43,15 +50,11 @@ struct Scales {
 
 impl Scales {
     fn of(runs: &Runs<'_>) -> Self {
-        let rms = |data: &[f64]| (data.iter().map(|x| x * x).sum::<f64>() / data.len() as f64).sqrt();
         let (mut first, mut least) = (Vec::new(), Vec::new());
-        for column in runs.columns {
-            let alike = runs.columns.iter().filter(|c| quantity(&c.name) == quantity(&column.name));
-            let size = alike.map(|c| rms(&c.data)).fold(0.0, f64::max);
-            let size = if size > 0.0 { size } else { 1.0 };
+        for (column, size) in runs.columns.iter().zip(&runs.sizes) {
             let mean = column.data.iter().sum::<f64>() / column.data.len() as f64;
             let spread = rms(&column.data.iter().map(|x| x - mean).collect::<Vec<_>>());
-            first.push(if spread > 1e-9 * size { spread } else { size });
+            first.push(if spread > 1e-9 * size { spread } else { *size });
             least.push(ROUNDING * size);
         }
         Scales { first, least }
@@ -163,7 +166,7 @@ fn approach(runs: &mut Runs<'_>, task: &Task<'_>, edges: &[Box<Edge<'_>>], sigma
     let mut parameters = task.parameters.clone();
     for part in PARTS {
         let samples = total / part;
-        if samples < FEW || samples * sigma.len() < 2 * n || runs.interrupted {
+        if samples < LEAST || samples * sigma.len() < 2 * n || runs.interrupted {
             continue;
         }
         let prior = Some((&start[..], &scales[..]));
@@ -190,13 +193,22 @@ fn weights(runs: &Runs<'_>, task: &Task<'_>, scales: &Scales, sigma: &[f64], err
     let taken = |k: usize| errors.leverage.iter().skip(k).step_by(c).sum::<f64>();
     let samples = runs.steps.len() as f64;
     let unknown: Vec<usize> = (0..c).filter(|k| task.known[*k].is_none()).collect();
-    // One factor for all, if there are too few samples to tell the columns apart.
+    // One factor for all, if there are too few numbers to tell the columns apart.
     let left: f64 = unknown.iter().map(|k| samples - taken(*k)).sum();
     let total: f64 = unknown.iter().map(|k| squares(*k) * (sigma[*k] / scales.first[*k]).powi(2)).sum();
     let common = (total / left.max(0.5)).sqrt();
+    let pooled = |k: usize| {
+        let same = |j: &&usize| quantity(&runs.columns[**j].name) == quantity(&runs.columns[k].name);
+        let (mut sum, mut left) = (0.0, 0.0);
+        for j in unknown.iter().filter(same) {
+            sum += squares(*j) * sigma[*j] * sigma[*j];
+            left += samples - taken(*j);
+        }
+        if left < FEWEST { common * scales.first[k] } else { (sum / left).sqrt() }
+    };
     let one = |k: usize| match task.known[k] {
         Some(known) => known,
-        None if runs.steps.len() < FEW => (common * scales.first[k]).max(scales.least[k]),
+        None if runs.steps.len() < FEW => pooled(k).max(scales.least[k]),
         None => (sigma[k] * (squares(k) / (samples - taken(k)).max(0.5)).sqrt()).max(scales.least[k]),
     };
     (0..c).map(one).collect()
@@ -235,6 +247,15 @@ fn ended(error: FitError, stopped: Stop) -> FitError {
     }
 }
 
+/// True if residuals follow one another, as noise does not: their correlation from one to the next is beyond four of its
+/// standard deviations.
+fn is_patterned(residuals: &[f64]) -> bool {
+    let n = residuals.len();
+    let next: f64 = residuals.windows(2).map(|pair| pair[0] * pair[1]).sum();
+    let all: f64 = residuals.iter().map(|r| r * r).sum();
+    n >= LONG && next > 4.0 / (n as f64).sqrt() * all
+}
+
 /// What the last round left.
 struct Outcome {
     sigma: Vec<f64>,
@@ -265,12 +286,17 @@ impl Outcome {
             .map(|(error, scale)| error.map(|error| error.max(ROUNDING * scale)))
             .collect();
         let c = sigma.len();
-        let columns = runs.columns.iter().zip(&sigma).enumerate().map(|(k, (column, sigma))| ColumnFit {
-            name: column.name.clone(),
-            quantity: quantity(&column.name).into(),
-            sigma: *sigma,
-            known: task.known[k].is_some(),
-            residuals: errors.free.residuals.iter().skip(k).step_by(c).map(|r| r * sigma).collect(),
+        let columns = runs.columns.iter().zip(&sigma).enumerate().map(|(k, (column, sigma))| {
+            let residuals: Vec<f64> =
+                errors.free.residuals.iter().skip(k).step_by(c).map(|r| r * sigma).collect();
+            ColumnFit {
+                name: column.name.clone(),
+                quantity: quantity(&column.name).into(),
+                sigma: *sigma,
+                known: task.known[k].is_some(),
+                patterned: rms(&residuals) > VISIBLE * runs.sizes[k] && is_patterned(&residuals),
+                residuals,
+            }
         });
         let degrees_of_freedom = errors.free.degrees_of_freedom;
         Identified {

@@ -48,10 +48,9 @@ pub use runs::Watch;
 pub use samples::Samples;
 
 use crate::fit::Parameter;
-use crate::method::nearest;
 use crate::run::Plan;
 use crate::sensitivity::Sensitivity;
-use columns::{Column, columns, means, quantity};
+use columns::{Column, columns, means, near};
 use core::ops::ControlFlow;
 use runs::Runs;
 
@@ -111,10 +110,9 @@ impl Identification {
             found |= means(name, &column.name);
         }
         if !found {
-            let all = self.columns.iter().flat_map(|c| [c.name.as_str(), quantity(&c.name)]);
-            let mut near = nearest(name, all);
-            near.dedup();
-            return Err(IdentifyError::Column { name: name.into(), near, unmeasured: true });
+            let near = near(name, &self.columns());
+            let compared = self.columns.iter().map(|c| c.name.clone()).collect();
+            return Err(IdentifyError::NotCompared { name: name.into(), near, compared });
         }
         Ok(self)
     }
@@ -179,7 +177,7 @@ impl Identification {
         let mut watch = |count: usize, step: u64| watch(count, step);
         let mut runs = Runs::new(&self.sensitivity, &self.plan, &self.steps, &self.columns, &mut watch);
         let start = self.sensitivity.values();
-        runs.at(start).map_err(IdentifyError::Run)?;
+        runs.at(start)?;
         let named = self.sensitivity.names().iter().zip(start).zip(&self.bounds);
         let parameters = named.map(|((name, start), (lower, upper))| {
             Parameter::new(name.clone(), *start).at_least(*lower).at_most(*upper)

@@ -13,6 +13,8 @@ pub struct ColumnFit {
     pub sigma: f64,
     /// Whether that was given and not estimated.
     pub known: bool,
+    /// Whether its residuals follow one another, as noise does not: the model does not fit, or the noise has a memory.
+    pub patterned: bool,
     /// Model minus data for each sample.
     pub residuals: Vec<f64>,
 }
@@ -65,6 +67,10 @@ impl Identified {
     /// The standard error for noise that is the same along each column: at most [`Identified::standard_errors`].
     pub fn classical_error(&self, i: usize) -> Option<f64> {
         *self.free.standard_errors.get(i)?
+    }
+    /// The columns whose residuals follow one another ([`ColumnFit::patterned`]).
+    pub fn patterned(&self) -> Vec<&str> {
+        self.columns.iter().filter(|column| column.patterned).map(|column| column.name.as_str()).collect()
     }
     /// The correlation of two parameters, with all of them free.
     pub fn correlation(&self, i: usize, j: usize) -> Option<f64> {

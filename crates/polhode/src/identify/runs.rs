@@ -1,6 +1,7 @@
 //! Runs at trial parameters, and their distance from the samples.
 
-use super::columns::Column;
+use super::IdentifyError;
+use super::columns::{Column, sizes};
 use crate::fit::{Model, Rejected};
 use crate::run::Plan;
 use crate::sensitivity::{D, Sensitivity, SensitivityError, SensitivityFailure};
@@ -10,6 +11,8 @@ use std::rc::Rc;
 /// Sees the number of runs so far and the step of the present one; may break off.
 pub type Watch<'a> = dyn FnMut(usize, u64) -> ControlFlow<()> + 'a;
 
+/// What runs have of round-off, relative to the numbers of a column.
+pub(super) const ROUNDING: f64 = 1e-12;
 /// Runs that are kept: a fit comes back to the last few.
 const KEPT: usize = 6;
 
@@ -29,6 +32,8 @@ pub(super) struct Runs<'a> {
     /// The step of each sample.
     pub(super) steps: &'a [u64],
     pub(super) columns: &'a [Column],
+    /// How large each of them is.
+    pub(super) sizes: Vec<f64>,
     pub(super) watch: &'a mut Watch<'a>,
     pub(super) count: usize,
     pub(super) interrupted: bool,
@@ -43,16 +48,27 @@ impl<'a> Runs<'a> {
         columns: &'a [Column],
         watch: &'a mut Watch<'a>,
     ) -> Self {
-        Runs { sensitivity, plan, steps, columns, watch, count: 0, interrupted: false, kept: Vec::new() }
+        let sizes = sizes(columns);
+        Runs {
+            sensitivity,
+            plan,
+            steps,
+            columns,
+            sizes,
+            watch,
+            count: 0,
+            interrupted: false,
+            kept: Vec::new(),
+        }
     }
 
     /// The run at these values of the parameters.
-    pub(super) fn at(&mut self, p: &[f64]) -> Result<Rc<Run>, SensitivityFailure> {
+    pub(super) fn at(&mut self, p: &[f64]) -> Result<Rc<Run>, IdentifyError> {
         self.begun(p, self.steps.len())
     }
 
     /// The same up to some of the samples at least.
-    fn begun(&mut self, p: &[f64], samples: usize) -> Result<Rc<Run>, SensitivityFailure> {
+    fn begun(&mut self, p: &[f64], samples: usize) -> Result<Rc<Run>, IdentifyError> {
         let enough = samples * self.columns.len();
         if let Some(run) = self.kept.iter().find(|run| run.at == p && run.residuals.len() >= enough) {
             return Ok(run.clone());
@@ -65,17 +81,32 @@ impl<'a> Runs<'a> {
         Ok(run)
     }
 
-    fn run(&mut self, p: &[f64], samples: usize) -> Result<Run, SensitivityFailure> {
+    /// A parameter that changes no number by more than rounding has no derivatives.
+    fn without_rounding(&self, jacobian: &mut [f64]) {
+        let (n, c) = (self.sensitivity.names().len(), self.sizes.len());
+        for (k, scale) in self.sensitivity.scales().iter().enumerate() {
+            let hidden =
+                |(i, slope): (usize, &f64)| slope.abs() * scale.max(1.0) <= ROUNDING * self.sizes[i % c];
+            if jacobian.iter().skip(k).step_by(n).enumerate().all(hidden) {
+                jacobian.iter_mut().skip(k).step_by(n).for_each(|slope| *slope = 0.0);
+            }
+        }
+    }
+
+    fn run(&mut self, p: &[f64], samples: usize) -> Result<Run, IdentifyError> {
+        if self.interrupted {
+            return Err(IdentifyError::Interrupted);
+        }
         let changes: Vec<f64> = p.iter().zip(self.sensitivity.values()).map(|(p, start)| p - start).collect();
         let (n, m) = (p.len(), samples * self.columns.len());
         let mut run = Run { at: p.to_vec(), residuals: Vec::with_capacity(m), jacobian: vec![0.0; m * n] };
         self.count += 1;
         let (mut row, mut slopes): (Vec<f64>, Vec<D>) = (Vec::new(), Vec::new());
         let (columns, steps, count) = (self.columns, &self.steps[..samples], self.count);
-        let (mut next, mut interrupted) = (0, self.interrupted);
+        let (mut next, mut interrupted) = (0, false);
         let watch = &mut self.watch;
-        self.sensitivity.changed(&changes).run(self.plan, &mut |step, seen| {
-            interrupted |= watch(count, step).is_break();
+        let ended = self.sensitivity.changed(&changes).run(self.plan, &mut |step, seen| {
+            interrupted = watch(count, step).is_break();
             if interrupted {
                 return ControlFlow::Break(());
             }
@@ -97,9 +128,16 @@ impl<'a> Runs<'a> {
             }
             next += 1;
             if next < steps.len() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        })?;
+        });
         self.interrupted = interrupted;
-        Ok(run)
+        match (interrupted, ended) {
+            (true, _) => Err(IdentifyError::Interrupted),
+            (false, Err(failure)) => Err(IdentifyError::Run(failure)),
+            (false, Ok(())) => {
+                self.without_rounding(&mut run.jacobian);
+                Ok(run)
+            }
+        }
     }
 }
 
@@ -141,16 +179,13 @@ impl Model for Weighted<'_, '_> {
                 return Err(Rejected::new(format!("{name} must be positive, got {value}")));
             }
         }
-        if self.runs.interrupted {
-            return Err(Rejected::new("interrupted"));
-        }
-        let run = self.runs.begun(p, self.samples).map_err(|failure| match failure.error {
-            SensitivityError::Model(error) => Rejected::new(error.to_string()),
-            _ => Rejected::new(failure.to_string()),
+        let run = self.runs.begun(p, self.samples).map_err(|error| match error {
+            // Data that make no body fail before the first step.
+            IdentifyError::Run(SensitivityFailure { error: SensitivityError::Model(error), .. }) => {
+                Rejected::new(error.to_string())
+            }
+            error => Rejected::new(error.to_string()),
         })?;
-        if self.runs.interrupted {
-            return Err(Rejected::new("interrupted"));
-        }
         let (n, c, count) = (p.len(), self.sigma.len(), self.samples * self.sigma.len());
         for (i, r) in residuals[..count].iter_mut().enumerate() {
             *r = run.residuals[i] / self.sigma[i % c];

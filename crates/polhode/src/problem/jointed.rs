@@ -6,7 +6,7 @@ use crate::body::State;
 use crate::group::{Rotation, So3};
 use crate::method::Method;
 use crate::multibody::{GROUND, JointKind, Rigid, Simulation, System, run};
-use crate::run::{Drift, Invariants, Moving, Plan, Snapshot};
+use crate::run::{Drift, Invariants, Moving, Plan, Snapshot, SystemSnapshot};
 use crate::scalar::Real;
 use crate::solve::StepError;
 use nalgebra::Vector3;
@@ -42,7 +42,7 @@ impl Model {
         })?;
         let at = |simulation: &Simulation<'_, f64>| match case {
             Some(case) if posed.is_some() => case.snapshot(&case.state(simulation), simulation.time()),
-            _ => snapshot(simulation, case),
+            _ => snapshot(simulation, case.is_some()),
         };
         let mut invariants = case.map(|case| Invariants::new(&case.body, &case.start, 0.0));
         let (outcome, failure) = run(&mut simulation, plan, &mut |n, simulation| {
@@ -132,35 +132,39 @@ pub(super) fn nothing<S: Real>() -> Snapshot<S> {
     }
 }
 
-/// The last body of a system, and all of it: energy, bodies, multipliers. The heavy top has its momentum about its tip.
-pub(crate) fn snapshot<S: Real>(simulation: &Simulation<'_, S>, case: Option<&Case<S, So3>>) -> Snapshot<S> {
-    let mut system = simulation.snapshot();
-    system.single = case.is_some();
-    let mut snapshot = match case {
-        Some(case) => Snapshot::of(&case.body, &case.state(simulation), simulation.time()),
-        None => nothing(),
-    };
+/// The last body of a system, and all of it: energy, bodies, multipliers. A single one has its momentum about the point
+/// where its joint holds it.
+pub(crate) fn snapshot<S: Real>(simulation: &Simulation<'_, S>, single: bool) -> Snapshot<S> {
+    let mut snapshot = nothing();
     if let (Some(body), Some(now)) = (simulation.system().bodies().last(), simulation.bodies().last()) {
-        // As it is, not back from the momentum.
-        snapshot.omega_body = now.omega_body;
-        snapshot.omega_rate = now.omega_rate;
-        if case.is_none() {
-            snapshot.attitude = now.attitude;
-            snapshot.momentum_body = body.inertia.matrix() * now.omega_body;
-            snapshot.momentum_space = now.attitude.rotate(&snapshot.momentum_body);
-        }
-        snapshot.moving = Some(Moving {
-            position: now.position,
-            velocity: now.velocity,
-            acceleration: now.acceleration,
-            linear_momentum_space: now.velocity * body.mass,
-        });
+        let turning = body.inertia.matrix() * now.omega_body;
+        let linear = now.velocity * body.mass;
+        // The fixed point, from the origin in space and from the centre of mass in body axes.
+        let [ground, point] = match simulation.system().joints().first() {
+            Some(pivot) if single => pivot.ends.map(|end| end.point),
+            _ => [Vector3::zeros(); 2],
+        };
+        let about_point = turning + point.cross(&now.omega_body.cross(&point)) * body.mass;
+        snapshot = Snapshot {
+            attitude: now.attitude,
+            omega_body: now.omega_body,
+            omega_rate: now.omega_rate,
+            momentum_body: about_point,
+            momentum_space: now.attitude.rotate(&about_point) + ground.cross(&linear),
+            moving: Some(Moving {
+                position: now.position,
+                velocity: now.velocity,
+                acceleration: now.acceleration,
+                linear_momentum_space: linear,
+            }),
+            ..snapshot
+        };
     }
     Snapshot {
         t: simulation.time(),
         kinetic_energy: simulation.kinetic_energy(),
         energy: simulation.energy(),
-        system: Some(Box::new(system)),
+        system: Some(Box::new(SystemSnapshot { single, ..simulation.snapshot() })),
         ..snapshot
     }
 }

@@ -171,9 +171,8 @@ impl Model {
         match &self.cases {
             Cases::Rotation(c) => c.snapshot(&c.start, 0.0),
             Cases::Motion(c) => c.snapshot(&c.start, 0.0),
-            Cases::System(system) => {
-                Simulation::check(system).map_or_else(|_| jointed::nothing(), |s| jointed::snapshot(&s, None))
-            }
+            Cases::System(system) => Simulation::check(system)
+                .map_or_else(|_| jointed::nothing(), |s| jointed::snapshot(&s, false)),
         }
     }
     /// Runs it. The observer sees step numbers from 0 on and may ask for the snapshot of each.

@@ -4,6 +4,7 @@ use super::catalogue::Problem;
 use super::data::{Datum, Shape};
 use super::model::{Model, ModelError};
 use crate::lookup::{Names, ParameterError, find};
+use crate::multibody::{System, SystemParameter};
 
 /// One number of the data of a problem.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,6 +58,25 @@ impl Problem {
             (0..datum.components()).map(one).collect::<Vec<_>>()
         };
         self.data().iter().flat_map(of).collect()
+    }
+
+    /// The parameters of the bodies, joints and forces of a problem that is a system, and gravity where it is no datum.
+    ///
+    /// ```
+    /// use polhode::problem::Problem;
+    /// let names = |id| Ok::<Vec<String>, Box<dyn std::error::Error>>(
+    ///     Problem::named(id)?.elements()?.into_iter().map(|p| p.name).collect()
+    /// );
+    /// assert!(names("double-pendulum")?.contains(&"elbow.first_x".into()));
+    /// assert!(names("slow-top")?.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn elements(&self) -> Result<Vec<SystemParameter>, ModelError> {
+        let model = self.model()?;
+        let mut all = model.system().map(System::parameters).unwrap_or_default();
+        let data = self.parameters();
+        all.retain(|element| data.iter().all(|p| p.name != element.name));
+        Ok(all)
     }
 
     /// The numbers of these parameters in [`Problem::parameters`]. A name is that of one parameter, or that of a datum for

@@ -142,20 +142,14 @@ impl Sensitivity {
     /// elements of a system, as in `elbow.first_x`.
     pub fn new(problem: &Problem, names: &[&str], method: &Method) -> Result<Self, SensitivityError> {
         let model = problem.model()?;
-        let runs_system = method.alpha().is_some() || model.group() == "system";
-        let system = match runs_system {
-            true => problem.jointed_system(&|_| 0.0)?,
-            false => None,
-        };
-        if !runs_system {
-            single::check(method)?;
-        } else if system.is_none() || method.alpha().is_none() {
-            return Err(StepError::NeedsSystem.into());
+        let runs_system = method.alpha().is_some();
+        match (model.group(), runs_system) {
+            ("system", false) | ("se3", true) => return Err(StepError::NeedsSystem.into()),
+            (_, false) => single::check(method)?,
+            _ => {}
         }
         let data = problem.parameters();
-        // Gravity is among the data already.
-        let elements = system.as_ref().or(model.system()).map(System::parameters).unwrap_or_default();
-        let elements: Vec<_> = elements.into_iter().filter(|e| e.name.contains('.')).collect();
+        let elements = problem.elements()?;
         for name in names {
             let found = problem.find_parameters(&[name]);
             if let Err(error @ (ParameterError::NoDerivative { .. } | ParameterError::Unset { .. })) = found {
@@ -179,7 +173,7 @@ impl Sensitivity {
             let name: String = all[i].own.into();
             made.items.push(match i.checked_sub(data.len()) {
                 None => Item::Data(i),
-                Some(_) if system.is_none() => {
+                Some(_) if !runs_system => {
                     return Err(SensitivityError::Elements { name, method: method.id().into() });
                 }
                 Some(i) => Item::Element(Box::new(elements[i].clone())),
@@ -213,7 +207,7 @@ impl Sensitivity {
     pub fn values(&self) -> &[f64] {
         &self.values
     }
-    /// How large each is: its size, or that of the largest component beside it, or one.
+    /// How large each is: its size, or, if it is next to nothing beside it, that of the largest component, or one.
     pub fn scales(&self) -> &[f64] {
         &self.scales
     }
@@ -238,17 +232,22 @@ impl Sensitivity {
         Ok(system)
     }
 
-    /// The plain run at the changed parameters, and its end.
-    pub fn end(&self, plan: &Plan) -> Result<Snapshot, SensitivityFailure> {
+    /// The end of the plain run at the changed parameters, with somebody who sees the number of every step; none if that
+    /// one breaks off.
+    pub fn end(
+        &self,
+        plan: &Plan,
+        watch: &mut dyn FnMut(u64) -> ControlFlow<()>,
+    ) -> Result<Option<Snapshot>, SensitivityFailure> {
         let mut last = None;
         self.observe(plan, 0, &mut |n, seen| {
-            if n == plan.steps() {
+            let flow = watch(n);
+            if n == plan.steps() && flow.is_continue() {
                 last = Some(seen.values());
             }
-            ControlFlow::Continue(())
+            flow
         })?;
-        // A plan has an end, and it is seen.
-        last.ok_or(SensitivityFailure { error: StepError::NoMotion.into(), steps: 0 })
+        Ok(last)
     }
     /// Runs it. The observer sees the start, every step and the end.
     pub fn run(&self, plan: &Plan, observer: &mut Observer<'_>) -> Result<(), SensitivityFailure> {
@@ -285,70 +284,88 @@ impl Sensitivity {
         let varied: Result<Vec<_>, SensitivityError> =
             (0..count).map(|k| self.system(&|i, change| seed(i == k, change))).collect();
         let varied = varied.map_err(unbegun)?;
-        let bodies = self.bodies(count).map_err(unbegun)?;
+        let face = self.face(count).map_err(unbegun)?;
         let mut run = Differentiated::assembled(&system, &varied, &self.method, self.study)
             .map_err(|error| unbegun(error.into()))?;
         let mut n = 0;
-        let mut flow = observer(n, &mut SystemSeen { run: &mut run, bodies: &bodies });
+        let mut flow = observer(n, &mut SystemSeen { run: &mut run, face: &face });
         while n < plan.steps() && flow.is_continue() {
             run.step(plan.size(n)).map_err(|error| SensitivityFailure { error: error.into(), steps: n })?;
             n += 1;
             run.set_time(plan.time(n));
-            flow = observer(n, &mut SystemSeen { run: &mut run, bodies: &bodies });
+            flow = observer(n, &mut SystemSeen { run: &mut run, face: &face });
         }
         Ok(())
     }
-    /// A body about a fixed point is seen as one, also if it runs on a joint.
-    fn bodies(&self, count: usize) -> Result<Bodies, SensitivityError> {
+    /// How the system is seen.
+    fn face(&self, count: usize) -> Result<Face, SensitivityError> {
         let plain = match self.cases(&|_, change| change)? {
             Cases::Rotation(case) => case,
-            _ => return Ok(None),
+            _ => return Ok(Face::Mechanism),
         };
+        // The heavy top is a system with coordinates of its own.
+        if self.problem.model()?.system().is_some() {
+            return Ok(Face::Single);
+        }
         let mut varied = Vec::with_capacity(count);
         for k in 0..count {
             if let Cases::Rotation(case) = self.cases(&|i, change| seed(i == k, change))? {
                 varied.push(case);
             }
         }
-        // The heavy top is a system with coordinates of its own.
-        let posed = self.problem.model()?.system().is_none();
-        Ok(Some((plain, varied, posed)))
+        Ok(Face::Posed { plain: Box::new(plain), varied })
     }
 }
 
-type Rotating<S> = Case<S, So3>;
-type Bodies = Option<(Rotating<f64>, Vec<Rotating<D>>, bool)>;
+/// What a system is seen as.
+enum Face {
+    /// All of its bodies.
+    Mechanism,
+    /// One body on a joint.
+    Single,
+    /// A body about a fixed point, which runs on a joint. Only data of the problem change it.
+    Posed { plain: Box<Case<f64, So3>>, varied: Vec<Case<D, So3>> },
+}
 
 fn seed(mine: bool, change: f64) -> D {
     Dual { re: change, eps: [if mine { 1.0 } else { 0.0 }] }
 }
 
+/// A component this much smaller than the largest beside it is as good as zero.
+const MINUTE: f64 = 1e-6;
+
 /// The size that a change of a parameter is compared with.
-fn scale(value: f64, alike: impl Iterator<Item = f64>) -> f64 {
-    let largest = if value == 0.0 { alike.fold(0.0, f64::max) } else { value.abs() };
-    if largest > 0.0 { largest } else { 1.0 }
+fn scale(value: f64, beside: impl Iterator<Item = f64>) -> f64 {
+    let largest = beside.fold(value.abs(), f64::max);
+    match value.abs() > MINUTE * largest {
+        true => value.abs(),
+        false if largest > 0.0 => largest,
+        false => 1.0,
+    }
 }
 
 /// A system as it is seen.
 struct SystemSeen<'a, 'b> {
     run: &'a mut Differentiated<'b>,
-    bodies: &'a Bodies,
+    face: &'a Face,
 }
 
-fn seen<S: Real>(simulation: &Simulation<'_, S>, case: Option<&Rotating<S>>, posed: bool) -> Snapshot<S> {
-    match case {
-        Some(case) if posed => case.snapshot(&case.state(simulation), simulation.time()),
-        case => snapshot(simulation, case),
+impl Face {
+    fn see<S: Real>(&self, simulation: &Simulation<'_, S>, posed: Option<&Case<S, So3>>) -> Snapshot<S> {
+        match posed {
+            Some(case) => case.snapshot(&case.state(simulation), simulation.time()),
+            None => snapshot(simulation, matches!(self, Face::Single)),
+        }
     }
 }
 
 impl Seen for SystemSeen<'_, '_> {
     fn values(&self) -> Snapshot {
-        let case = self.bodies.as_ref().map(|(plain, _, posed)| (plain, *posed));
-        seen(self.run.simulation(), case.map(|c| c.0), case.is_some_and(|c| c.1))
+        let posed = if let Face::Posed { plain, .. } = self.face { Some(&**plain) } else { None };
+        self.face.see(self.run.simulation(), posed)
     }
     fn derivative(&mut self, parameter: usize) -> Snapshot<D> {
-        let case = self.bodies.as_ref().map(|(_, varied, posed)| (&varied[parameter], *posed));
-        seen(self.run.derivative(parameter), case.map(|c| c.0), case.is_some_and(|c| c.1))
+        let posed = if let Face::Posed { varied, .. } = self.face { Some(&varied[parameter]) } else { None };
+        self.face.see(self.run.derivative(parameter), posed)
     }
 }
