@@ -85,8 +85,12 @@ pub(crate) fn find(owner: &str, all: &[Names<'_>], names: &[&str]) -> Result<Vec
         let these = find_one(all, name);
         if these.is_empty() {
             let candidates = all.iter().flat_map(|p| [p.whole, p.own]);
-            let mut near = nearest(&spelled(name), candidates);
-            near.dedup();
+            let mut near: Vec<String> = Vec::new();
+            for candidate in nearest(&spelled(name), candidates) {
+                if !near.contains(&candidate) {
+                    near.push(candidate);
+                }
+            }
             let all = all.iter().map(|p| p.own.into()).collect();
             return Err(ParameterError::Unknown { owner: owner.into(), name: name.into(), near, all });
         }

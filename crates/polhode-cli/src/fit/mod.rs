@@ -86,7 +86,10 @@ fn detailed(mut fit: Identification, options: &FitOptions) -> Result<Identificat
     let mut named: Vec<(&str, &str)> = Vec::new();
     let mut once = |option, name| match named.contains(&(option, name)) {
         true => Err(Failure::Usage(format!("--{option} names {name} twice; leave one of them out"))),
-        false => Ok(named.push((option, name))),
+        false => {
+            named.push((option, name));
+            Ok(())
+        }
     };
     for text in &options.sigma {
         let (name, value) = pair("sigma", "NAME=VALUE, as in --sigma omega_body=0.01", text)?;
@@ -186,7 +189,18 @@ pub fn command(options: &FitOptions) -> Result<(), Failure> {
     match finished.found.stopped.converged() {
         true => Ok(()),
         false => {
-            Err(Failure::Solver(format!("the fit has no minimum to report; {}", finished.found.stopped)))
+            let hint = match finished.found.flat.as_slice() {
+                [] => String::new(),
+                flat => format!(
+                    "; the data drive {} to the edge of what a body can have and hardly tell how it is spread: fit fewer of \
+                     its entries, or take more or better data",
+                    flat.join(", ")
+                ),
+            };
+            Err(Failure::Solver(format!(
+                "the fit has no minimum to report; {}{hint}",
+                finished.found.stopped
+            )))
         }
     }
 }

@@ -89,7 +89,11 @@ pub fn levenberg_marquardt_within<M: Model>(
             // Coordinates of a surface end where it has turned across W: there new ones begin.
             let turned = !on.is_empty() && fit.iterations > 0;
             if !met || (more.is_empty() && !turned) || pass >= PASSES {
-                let stopped = if fit.stopped == Stop::Interrupted { pinned() } else { fit.stopped };
+                let stopped = match fit.stopped {
+                    Stop::Interrupted if pass >= PASSES => Stop::Iterations,
+                    Stop::Interrupted => pinned(),
+                    stopped => stopped,
+                };
                 return finish(model, &place, options, spent, on, stopped);
             }
             on.extend(more);
@@ -331,7 +335,7 @@ impl<M: Model> Model for OnSurface<'_, '_, M> {
     }
     fn evaluate(&mut self, z: &[f64], residuals: &mut [f64], jacobian: &mut [f64]) -> Result<(), Rejected> {
         let refused = |why: &str| Rejected::new(why.to_string());
-        let (p, slopes) = self.surface.place(z).ok_or_else(|| refused("the edge has no point there"))?;
+        let (p, slopes) = self.surface.place(z).ok_or_else(|| refused("the edge has a corner there"))?;
         let outside = |(x, b): (&f64, &Parameter)| *x < b.lower || *x > b.upper;
         if p.iter().zip(self.surface.bounds).any(outside) {
             return Err(refused("a parameter would leave its bounds"));

@@ -42,25 +42,6 @@ pub(super) struct Task<'a> {
     pub(super) times: &'a [f64],
 }
 
-/// The deviations that a fit starts with, and the least ones.
-struct Scales {
-    first: Vec<f64>,
-    least: Vec<f64>,
-}
-
-impl Scales {
-    fn of(runs: &Runs<'_>) -> Self {
-        let (mut first, mut least) = (Vec::new(), Vec::new());
-        for (column, size) in runs.columns.iter().zip(&runs.sizes) {
-            let mean = column.data.iter().sum::<f64>() / column.data.len() as f64;
-            let spread = rms(&column.data.iter().map(|x| x - mean).collect::<Vec<_>>());
-            first.push(if spread > 1e-9 * size { spread } else { *size });
-            least.push(ROUNDING * size);
-        }
-        Scales { first, least }
-    }
-}
-
 /// Errors of all parameters at a place, whatever holds some of them there.
 struct Errors {
     free: Fit,
@@ -109,10 +90,11 @@ pub(super) fn identify(runs: &mut Runs<'_>, task: &Task<'_>) -> Result<Identifie
 
 fn rounds(runs: &mut Runs<'_>, task: &Task<'_>) -> Result<Identified, IdentifyError> {
     let edges: Vec<Box<Edge<'_>>> = task.flats.iter().map(Flat::edge).collect();
-    let scales = Scales::of(runs);
     let estimated = task.known.contains(&None);
+    // As if all quantities had the same relative noise, and a column no less than the others of its quantity: where one has
+    // nothing but noise in it, that must not count.
     let mut sigma: Vec<f64> =
-        task.known.iter().zip(&scales.first).map(|(known, first)| known.unwrap_or(*first)).collect();
+        task.known.iter().zip(&runs.sizes).map(|(known, size)| known.unwrap_or(*size)).collect();
     let tight = Options { noise: Noise::Known, ..Options::default() };
     // What the samples cannot determine is best said before anything has moved.
     let still = Options { max_iterations: 0, ..tight.clone() };
@@ -144,7 +126,7 @@ fn rounds(runs: &mut Runs<'_>, task: &Task<'_>) -> Result<Identified, IdentifyEr
         }
         let errors =
             Errors::at(runs, &sigma, &parameters).map_err(|error| ended(error, fit.stopped.clone()))?;
-        let next = weights(runs, task, &scales, &sigma, &errors);
+        let next = weights(runs, task, &sigma, &errors);
         let change = sigma.iter().zip(&next).map(|(a, b)| (a / b).ln().abs()).fold(0.0, f64::max);
         let rough = estimated && round == 1;
         if !estimated || (!rough && change < SETTLED) || round >= ROUNDS || runs.interrupted {
@@ -187,7 +169,7 @@ fn approach(runs: &mut Runs<'_>, task: &Task<'_>, edges: &[Box<Edge<'_>>], sigma
 }
 
 /// The deviation of what is left in each column.
-fn weights(runs: &Runs<'_>, task: &Task<'_>, scales: &Scales, sigma: &[f64], errors: &Errors) -> Vec<f64> {
+fn weights(runs: &Runs<'_>, task: &Task<'_>, sigma: &[f64], errors: &Errors) -> Vec<f64> {
     let c = sigma.len();
     let squares = |k: usize| errors.free.residuals.iter().skip(k).step_by(c).map(|r| r * r).sum::<f64>();
     let taken = |k: usize| errors.leverage.iter().skip(k).step_by(c).sum::<f64>();
@@ -195,7 +177,7 @@ fn weights(runs: &Runs<'_>, task: &Task<'_>, scales: &Scales, sigma: &[f64], err
     let unknown: Vec<usize> = (0..c).filter(|k| task.known[*k].is_none()).collect();
     // One factor for all, if there are too few numbers to tell the columns apart.
     let left: f64 = unknown.iter().map(|k| samples - taken(*k)).sum();
-    let total: f64 = unknown.iter().map(|k| squares(*k) * (sigma[*k] / scales.first[*k]).powi(2)).sum();
+    let total: f64 = unknown.iter().map(|k| squares(*k) * (sigma[*k] / runs.sizes[*k]).powi(2)).sum();
     let common = (total / left.max(0.5)).sqrt();
     let pooled = |k: usize| {
         let same = |j: &&usize| quantity(&runs.columns[**j].name) == quantity(&runs.columns[k].name);
@@ -204,12 +186,14 @@ fn weights(runs: &Runs<'_>, task: &Task<'_>, scales: &Scales, sigma: &[f64], err
             sum += squares(*j) * sigma[*j] * sigma[*j];
             left += samples - taken(*j);
         }
-        if left < FEWEST { common * scales.first[k] } else { (sum / left).sqrt() }
+        if left < FEWEST { common * runs.sizes[k] } else { (sum / left).sqrt() }
     };
     let one = |k: usize| match task.known[k] {
         Some(known) => known,
-        None if runs.steps.len() < FEW => pooled(k).max(scales.least[k]),
-        None => (sigma[k] * (squares(k) / (samples - taken(k)).max(0.5)).sqrt()).max(scales.least[k]),
+        None if runs.steps.len() < FEW => pooled(k).max(ROUNDING * runs.sizes[k]),
+        None => {
+            (sigma[k] * (squares(k) / (samples - taken(k)).max(0.5)).sqrt()).max(ROUNDING * runs.sizes[k])
+        }
     };
     (0..c).map(one).collect()
 }

@@ -455,7 +455,7 @@ impl Linear {
                         maps.rescaled(&Tangent::new(work.map(), &parameters), &after.parameters);
                 }
             }
-            for v in [&after.turn, &after.omega, &after.position] {
+            for v in [&after.turn, &after.omega, &after.position, &after.velocity] {
                 sum += v[0] + v[1] + v[2];
             }
         }
@@ -476,6 +476,9 @@ impl Linear {
             }
         }
         room.finish_extra(stepping, weights, rule, block);
+        for velocity in block.next.extra.iter().flat_map(|flat| &flat.velocity) {
+            sum += *velocity;
+        }
         match sum.is_finite().all() {
             true => Ok(()),
             false => Err(StepError::NotFinite { t: stepping.t, h: stepping.h }),
