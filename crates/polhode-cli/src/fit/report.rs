@@ -3,6 +3,7 @@
 use super::Finished;
 use crate::print::{Align, count, plain, small, table};
 use polhode::fit::Side;
+use polhode::identify::ColumnFit;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
@@ -128,11 +129,30 @@ fn rounded(x: f64, error: Option<f64>) -> String {
     }
 }
 
-/// From one name of many, the quantities once.
-fn quantities(run: &Finished<'_>) -> String {
-    let mut names: Vec<&str> = run.found.columns.iter().map(|c| c.quantity.as_str()).collect();
-    names.dedup();
-    names.join(", ")
+const NOISE: [Align; 6] = [Align::Left, Align::Right, Align::Right, Align::Right, Align::Right, Align::Left];
+
+/// The deviations: all components of a quantity in a row, x y z or w x y z; columns of others by themselves.
+fn noise(columns: &[ColumnFit]) -> Vec<Vec<String>> {
+    let mut rows = Vec::new();
+    for alike in columns.chunk_by(|a, b| a.quantity == b.quantity && a.known == b.known) {
+        let whole = alike.len() == if alike[0].quantity.ends_with('q') { 4 } else { 3 };
+        let mut tell = |name: &str, columns: &[ColumnFit]| {
+            let mut cells = vec![name.to_string()];
+            cells.extend(columns.iter().map(|column| small(column.sigma)));
+            cells.resize(5, String::new());
+            cells.push(if columns.iter().all(|column| column.known) {
+                "given".into()
+            } else {
+                String::new()
+            });
+            rows.push(cells);
+        };
+        match whole {
+            true => tell(&alike[0].quantity, alike),
+            false => alike.iter().for_each(|column| tell(&column.name, std::slice::from_ref(column))),
+        }
+    }
+    rows
 }
 
 /// Correlations that make two parameters hard to tell apart.
@@ -159,13 +179,12 @@ pub fn text(run: &Finished<'_>) -> String {
         row(
             "data",
             format!(
-                "{}: {} from t = {} to {} s, {}: {}",
+                "{}: {} from t = {} to {} s, {}",
                 run.data,
                 count(found.times.len() as u64, "sample"),
                 plain(first.unwrap_or(0.0)),
                 plain(last.unwrap_or(0.0)),
-                count(found.columns.len() as u64, "column"),
-                quantities(run)
+                count(found.columns.len() as u64, "column")
             ),
         ),
     ];
@@ -196,14 +215,7 @@ pub fn text(run: &Finished<'_>) -> String {
         text.push_str(&format!("  {edge}\n"));
     }
     text.push_str("\nnoise\n");
-    let noise = |c: &polhode::identify::ColumnFit| {
-        vec![c.name.clone(), small(c.sigma), if c.known { "given".into() } else { String::new() }]
-    };
-    text.push_str(&table(
-        2,
-        &[Align::Left, Align::Right, Align::Left],
-        &found.columns.iter().map(noise).collect::<Vec<_>>(),
-    ));
+    text.push_str(&table(2, &NOISE, &noise(&found.columns)));
     let fit = [
         row(
             "residuals",

@@ -266,8 +266,8 @@ impl Outcome {
             .zip(errors.robust.iter().zip(&robust))
             .map(|(plain, (variance, robust))| if *robust { Some(variance.sqrt()) } else { *plain })
             .zip(runs.sensitivity.scales())
-            // Round-off is no noise: it does not average out.
-            .map(|(error, scale)| error.map(|error| error.max(ROUNDING * scale)))
+            // Round-off is no noise, it does not average out; and a fit ends a last small step away.
+            .map(|(error, scale)| error.map(|error| error.max(Options::default().step * scale)))
             .collect();
         let c = sigma.len();
         let columns = runs.columns.iter().zip(&sigma).enumerate().map(|(k, (column, sigma))| {
