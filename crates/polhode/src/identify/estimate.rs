@@ -30,7 +30,7 @@ const HARDLY: f64 = 1e-4;
 
 /// Patterns are looked for in as many residuals.
 const LONG: usize = 20;
-/// And if they are this part of the quantity.
+/// And if they are this part of the quantity. What changes by less does not change.
 const VISIBLE: f64 = 1e-9;
 
 /// What is fitted, beside the runs.
@@ -79,22 +79,34 @@ impl Errors {
     }
 }
 
-/// Runs the rounds.
+/// Runs the rounds. Their first weights are guesses: by what is seen to change in each column, and where that leads to no end,
+/// as if all quantities had the same relative noise. A column that has nothing but noise in it leads the first one astray,
+/// and one that changes little but tells much the second.
 pub(super) fn identify(runs: &mut Runs<'_>, task: &Task<'_>) -> Result<Identified, IdentifyError> {
-    let found = rounds(runs, task);
+    let spreads = runs.columns.iter().zip(&runs.sizes).map(|(column, size)| {
+        let mean = column.data.iter().sum::<f64>() / column.data.len() as f64;
+        let spread = rms(&column.data.iter().map(|x| x - mean).collect::<Vec<_>>());
+        if spread > VISIBLE * size { spread } else { *size }
+    });
+    let guesses = [spreads.collect(), runs.sizes.clone()];
+    let ended = |found: &Result<Identified, IdentifyError>| {
+        found.as_ref().is_ok_and(|found| found.stopped.converged())
+    };
+    let mut found = rounds(runs, task, &guesses[0]);
+    if !ended(&found) && task.known.contains(&None) {
+        found = Some(rounds(runs, task, &guesses[1])).filter(ended).unwrap_or(found);
+    }
     if runs.interrupted {
         return Err(IdentifyError::Interrupted);
     }
     found
 }
 
-fn rounds(runs: &mut Runs<'_>, task: &Task<'_>) -> Result<Identified, IdentifyError> {
+fn rounds(runs: &mut Runs<'_>, task: &Task<'_>, guess: &[f64]) -> Result<Identified, IdentifyError> {
     let edges: Vec<Box<Edge<'_>>> = task.flats.iter().map(Flat::edge).collect();
     let estimated = task.known.contains(&None);
-    // As if all quantities had the same relative noise, and a column no less than the others of its quantity: where one has
-    // nothing but noise in it, that must not count.
     let mut sigma: Vec<f64> =
-        task.known.iter().zip(&runs.sizes).map(|(known, size)| known.unwrap_or(*size)).collect();
+        task.known.iter().zip(guess).map(|(known, guess)| known.unwrap_or(*guess)).collect();
     let tight = Options { noise: Noise::Known, ..Options::default() };
     // What the samples cannot determine is best said before anything has moved.
     let still = Options { max_iterations: 0, ..tight.clone() };
