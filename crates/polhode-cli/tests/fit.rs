@@ -241,6 +241,7 @@ fn files_that_are_no_data_are_refused() {
     fit(b"# top\nt,q_w\n0,1\n", &["line 1 is a comment"]);
     fit(b"t;q_w\n0;1\n", &["semicolons", "separated by commas"]);
     fit(b"t\tq_w\n0\t1\n", &["tabs", "separated by commas"]);
+    fit(b"t,q_w\r0,1\r0.1,1\r", &["carriage returns", "lines end in a line feed"]);
     fit(b"t,,q_w\n0,1,1\n", &["column 2 has no name"]);
     fit(b"t,q_w\n0,1\n0.01,2,3\n", &["line 3 has too many cells", "3 for 2"]);
     fit(b"t,q_w\n0,1\n0.01\n", &["line 3 has too few cells"]);

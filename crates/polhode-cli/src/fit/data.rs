@@ -40,12 +40,16 @@ impl Table {
         if first.trim_start().starts_with('#') {
             return Err(wrong("line 1 is a comment; remove it, the names of the columns stand there".into()));
         }
-        let other = [(";", "semicolons"), ("\t", "tabs"), ("\r", "carriage returns alone")];
-        if let Some((_, found)) = other.iter().find(|(mark, _)| !first.contains(',') && first.contains(mark))
-        {
-            let text = format!(
-                "line 1 has {found} and no comma; cells are separated by commas, and lines end in a line feed"
-            );
+        let separated = |mark: char| !first.contains(',') && first.contains(mark);
+        let other = match first {
+            _ if separated(';') => Some("semicolons and no comma"),
+            _ if separated('\t') => Some("tabs and no comma"),
+            _ if first.contains('\r') => Some("carriage returns in it"),
+            _ => None,
+        };
+        if let Some(found) = other {
+            let text =
+                format!("line 1 has {found}; cells are separated by commas, and lines end in a line feed");
             return Err(wrong(text));
         }
         for (i, column) in header.iter().enumerate() {
