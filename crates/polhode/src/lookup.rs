@@ -39,7 +39,7 @@ pub enum ParameterError {
 }
 
 /// Names that are listed in a message.
-const LISTED: usize = 60;
+const LISTED: usize = 20;
 
 impl fmt::Display for ParameterError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -47,7 +47,7 @@ impl fmt::Display for ParameterError {
             Self::Unknown { owner, name, near, all } => {
                 write!(f, "{owner} has no parameter called '{name}'")?;
                 if !near.is_empty() {
-                    return write!(f, "; did you mean {}?", near.join(" or "));
+                    write!(f, "; did you mean {}?", near.join(" or "))?;
                 }
                 let listed = &all[..all.len().min(LISTED)];
                 write!(f, " (it has {}", listed.join(", "))?;
