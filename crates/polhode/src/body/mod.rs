@@ -5,6 +5,7 @@ mod inertia;
 mod inverse;
 mod lift;
 mod load;
+mod mechanics;
 mod standard;
 
 pub use derivative::FiniteDerivative;
@@ -16,6 +17,7 @@ pub use load::{
     Drag, Force, Frame, Gravity, Harmonic, HarmonicForce, Kinematics, Load, Moment, NoLoad, RotationalSpring,
     SoftWall, Switched, TopGravity, Wrench,
 };
+pub use mechanics::{AnyBody, BodyAt, JetOf, LoadAt, Mechanics};
 pub use standard::{Loads, StandardLoad};
 
 use crate::group::{Coordinates, Group, So3, lift};

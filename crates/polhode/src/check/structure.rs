@@ -3,14 +3,14 @@
 use super::convergence::Distance;
 use crate::body::{Body, Load, State};
 use crate::group::{Group, Rotation, So3};
-use crate::method::{Method, Stepper};
+use crate::method::{Method, Stepper, Steps};
 use crate::run::{Drift, Invariants};
 use crate::scalar::{Dual, Real};
 use crate::solve::StepError;
 use nalgebra::{Matrix3, SMatrix, Vector3};
 
 /// The state after `n` steps of size `h` (which may be negative) from `state` at time `t`.
-pub fn advance<S: Real, G: Group, L: Load<S>>(
+pub fn advance<S: Real, G: Steps<S>, L: Load<S>>(
     method: &Method,
     body: &Body<S, G, L>,
     state: &State<S, G>,
@@ -42,7 +42,7 @@ pub fn advance<S: Real, G: Group, L: Load<S>>(
 /// assert!(drift(&Method::parse("imid")?, &body, &start, 0.5, 1000)?.momentum_space > 1e-4);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn drift<G: Group, L: Load<f64>>(
+pub fn drift<G: Steps<f64>, L: Load<f64>>(
     method: &Method,
     body: &Body<f64, G, L>,
     start: &State<f64, G>,
@@ -76,7 +76,7 @@ pub fn drift<G: Group, L: Load<f64>>(
 /// assert!(reversal_defect(&Method::parse("bbtrapwd")?, &body, &start, 0.5, 10)?.largest() > 1e-6);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn reversal_defect<S: Real, G: Group, L: Load<S>>(
+pub fn reversal_defect<S: Real, G: Steps<S>, L: Load<S>>(
     method: &Method,
     body: &Body<S, G, L>,
     start: &State<S, G>,
@@ -108,7 +108,7 @@ pub fn reversal_defect<S: Real, G: Group, L: Load<S>>(
 /// assert!(gap.largest() < 1e-11);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn conjugacy_defect<S: Real, G: Group, L: Load<S>>(
+pub fn conjugacy_defect<S: Real, G: Steps<S>, L: Load<S>>(
     pair: [&Method; 2],
     via: (&Method, f64),
     body: &Body<S, G, L>,

@@ -10,13 +10,11 @@
 //! On SE(3) position u and linear momentum l join: Δu = h Q̄ v̄, Δl = -h g_u, and l̄ v̄ᵀ is added to g, with {v̄, ω̄} = M⁻¹
 //! mean{Qᵀl, Π}. The variables are the paper's; [`super::intrinsic`] has the equivalent form in the mean velocity alone.
 
-use super::intrinsic::turned;
 use super::memory::{Carried, Memory};
-use super::midpoint::mean;
-use super::scheme::{Range, Scheme, Start, Unknown, solve};
-use crate::body::{Load, State};
+use super::scheme::{Lifted, Outcome, Range, Scheme, Start, Unknown};
+use crate::body::{AnyBody, JetOf, LoadAt, State};
 use crate::group::{
-    Cayley, Coordinates, Group, Jet, MapKind, Reading, Rotation, Vectorial, lift, spin, unit,
+    Cayley, Coordinates, Group, Jet, MapKind, Reading, Rotation, Vectorial, spin, unit,
 };
 use crate::scalar::{Mask, Over, Real};
 use crate::solve::{Factor, Lu, StepError, Work};
@@ -218,59 +216,65 @@ fn multipliers<T: Real>(s: &Matrix3<T>, x: &Matrix3<T>) -> SVector<T, 6> {
 #[derive(Clone, Copy, Debug)]
 pub struct Frames;
 
-impl<G: Group> Unknown<G> for Frames {
-    type Of<S: Real> = G::Frame<S>;
-    fn size<S: Real>(length: S, x: &G::Frame<S>) -> S {
-        let (mut turn, mut shift) = (S::zero(), S::zero());
-        for i in 0..G::Frame::<S>::LEN {
+impl Unknown for Frames {
+    type Of<G: Group, T: Real> = G::Frame<T>;
+    fn size<G: Group, T: Real>(length: T, x: &G::Frame<T>) -> T {
+        let (mut turn, mut shift) = (T::zero(), T::zero());
+        for i in 0..G::Frame::<T>::LEN {
             *if i < 18 { &mut turn } else { &mut shift } += x.at(i).abs();
         }
         turn + shift / length
     }
+    fn loads<G: Group, S: Real>(body: &dyn AnyBody<S, G>) -> &dyn LoadAt<JetOf<S, G::Frame<S>>> {
+        body.by_frame()
+    }
 }
 
-/// One step from base vectors and momenta. The unknown is the change of all of them.
-pub(super) struct Convected<S> {
-    old: Frame<S>,
-    scale: Scale<S>,
+/// The equations of one step from base vectors and momenta. The unknown is the change of all of them.
+struct Change<T> {
+    old: Frame<T>,
+    scale: Scale<T>,
 }
 
-impl<S: Real> Convected<S> {
-    /// With unknowns in rad/s (and m/s) each.
-    pub(super) fn scaled<G: Group, L>(old: Frame<S>, start: &Start<'_, S, G, L>) -> Self {
-        let n = G::Vector::<S>::LEN;
-        let entry = |j: usize| G::momentum(&start.body.inertia, &unit::<S, G::Vector<S>>(j)).at(j);
-        let inertia = (entry(n - 3) + entry(n - 2) + entry(n - 1)) * S::lift(1.0 / 3.0);
-        Convected {
-            old,
-            scale: Scale { base: start.h.recip(), momentum: inertia.recip(), linear: entry(0).recip() },
+impl<T: Real> Change<T> {
+    fn lift<R: Over<T>>(&self) -> Change<R> {
+        Change { old: self.old.lift(), scale: self.scale.lift() }
+    }
+    /// From the start of a step, with unknowns in rad/s (and m/s) each. The state says it all: its base vectors are
+    /// orthonormal to round-off, and C(q) p = 0.
+    #[inline(always)]
+    fn scaled<G: Group>(s: &Start<'_, T, G>) -> Self {
+        let n = G::Vector::<T>::LEN;
+        let entry = |j: usize| s.body.momentum(&unit::<T, G::Vector<T>>(j)).at(j);
+        let inertia = (entry(n - 3) + entry(n - 2) + entry(n - 1)) * T::lift(1.0 / 3.0);
+        Change {
+            old: Frame::of(s.state),
+            scale: Scale { base: s.h.recip(), momentum: inertia.recip(), linear: entry(0).recip() },
         }
     }
-    /// The old frame and the new one, changed by the unknown.
+    /// The new frame: the old one, changed by the unknown.
     #[inline(always)]
-    fn ends<G: Group, T: Over<S>>(&self, x: &G::Frame<T>) -> [Frame<T>; 2] {
-        let old = self.old.lift::<T>();
-        [old, old.combine(&Frame::unpack(x, &self.scale.lift()), |a, b| a + b)]
+    fn new_frame<G: Group>(&self, x: &G::Frame<T>) -> Frame<T> {
+        self.old.combine(&Frame::unpack(x, &self.scale), |a, b| a + b)
     }
-    /// Eqs (27), and the multipliers. Not inlined: it is long, and Newton's method has many places for it.
+    /// Eqs (27), the new state, and the multipliers. Not inlined: it is long, and Newton's method has many places for it.
     #[inline(never)]
-    fn equations<G: Group, L: Load<S>, T: Over<S>>(
+    fn equations<G: Group>(
         &self,
-        start: &Start<'_, S, G, L>,
-        [old, new]: &[Frame<T>; 2],
-    ) -> (Frame<T>, SVector<T, 6>) {
-        let (h, half) = (T::of(start.h), T::lift(0.5));
-        let inertia = G::lift_inertia::<S, T>(&start.body.inertia);
+        s: &Start<'_, T, G>,
+        x: &G::Frame<T>,
+    ) -> (Outcome<T, G, G::Frame<T>>, SVector<T, 6>) {
+        let (old, new) = (&self.old, &self.new_frame::<G>(x));
+        let (h, half) = (s.h, T::lift(0.5));
         let momenta = [old, new].map(Frame::body_momentum::<G>);
-        let twist = G::velocity(&inertia, &((momenta[0] + momenta[1]) * half));
+        let twist = s.body.velocity(&((momenta[0] + momenta[1]) * half));
         let (v, turn) = (G::linear(&twist), spin(&G::angular(&twist)));
         let change = new.combine(old, |a, b| a - b);
         let mean = new.combine(old, |a, b| (a + b) * half);
 
-        let from = start.kinematics();
-        let pose = G::pose(&new.attitude(&from.attitude), &new.position);
-        let to = start.end_kinematics(&pose, &G::velocity(&inertia, &momenta[1]));
-        let mut g = start.body.load.finite_derivative(&from, &to);
+        let near = G::kinematics(s.t, &s.state.pose, &s.velocity).attitude;
+        let pose = G::pose(&new.attitude(&near), &new.position);
+        let mut g = s.finite_derivative(&pose, &s.body.velocity(&momenta[1]));
         let force = g.position - g.force;
         // The force acts halfway; what is left of the moment M is that of forces Y × q̄_j on the base vectors.
         let moment = g.moment - change.position.cross(&g.force) * half;
@@ -282,101 +286,91 @@ impl<S: Real> Convected<S> {
         let lambda = multipliers(&times(&turned, &mean.base), &(implied * T::lift(2.0)));
         let [a, b, c, d, e, f] = lambda.into();
         let held = times(&mean.base, &Matrix3::new(a, f, e, f, b, d, e, d, c));
-        let left = Frame {
+        let defect = Frame {
             base: change.base - times(&mean.base, &turn) * h,
             momentum: change.momentum - (times(&mean.momentum, &turn) - g.base + held) * h,
             position: change.position - mean.base * v * h,
             linear: change.linear + force * h,
         };
-        (left, lambda)
-    }
-    #[inline(always)]
-    fn left<G: Group, L: Load<S>, T: Over<S>>(
-        &self,
-        start: &Start<'_, S, G, L>,
-        x: &G::Frame<T>,
-    ) -> G::Frame<T> {
-        self.equations(start, &self.ends::<G, T>(x)).0.pack(&self.scale.lift())
+        // Not the momentum of the new frame alone: base vectors that are a little short would shorten it in every step.
+        let momentum = s.state.momentum + (momenta[1] - momenta[0]);
+        (Outcome::new(defect.pack(&self.scale), pose, momentum), lambda)
     }
 }
 
-impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for Convected<S> {
+/// The scheme, with the rule by which its iteration stops.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Convected {
+    pub(super) stopping: Stopping,
+}
+
+impl Scheme for Convected {
     type Unknown = Frames;
     const POLISHED: bool = true;
     #[inline(always)]
     fn is_loaded(&self) -> bool {
         false
     }
-    fn guess(&self, start: &Start<'_, S, G, L>, end_velocity: &G::Vector<S>) -> G::Frame<S> {
+    fn guess<S: Real, G: Group>(&self, s: &Start<'_, S, G>, end_velocity: &G::Vector<S>) -> G::Frame<S> {
         let map = Vectorial { kind: MapKind::Cayley, reading: Reading::Hom4 };
-        let step = G::increment(map, &(mean(start, end_velocity) * start.h));
-        let end = State::<S, G> {
-            pose: start.advance(&step),
-            momentum: G::momentum(&start.body.inertia, end_velocity),
-        };
-        Frame::of(&end).combine(&self.old, |a, b| a - b).pack(&self.scale)
+        let step = G::increment(map, &(s.mean(end_velocity) * s.h));
+        let end = s.body.state(s.advance(&step), end_velocity);
+        let Change { old, scale } = Change::scaled(s);
+        Frame::of(&end).combine(&old, |a, b| a - b).pack(&scale)
     }
     /// All momenta turned round.
-    fn rest(&self, _start: &Start<'_, S, G, L>) -> G::Frame<S> {
+    fn rest<S: Real, G: Group>(&self, s: &Start<'_, S, G>) -> G::Frame<S> {
         let still = |momentum: S| momentum * S::lift(-2.0);
-        let zero = S::zero();
+        let (zero, Change { old, scale }) = (S::zero(), Change::scaled(s));
         Frame {
             base: Matrix3::from_fn(|_, _| zero),
-            momentum: self.old.momentum.map(still),
+            momentum: old.momentum.map(still),
             position: Vector3::new(zero, zero, zero),
-            linear: self.old.linear.map(still),
+            linear: old.linear.map(still),
         }
-        .pack(&self.scale)
+        .pack(&scale)
     }
     #[inline(always)]
-    fn residual<T: Over<S>>(&self, start: &Start<'_, S, G, L>, x: &G::Frame<T>) -> G::Frame<T> {
-        self.left::<G, L, T>(start, x)
+    fn equations<T: Real, G: Group>(
+        &self,
+        s: &Start<'_, T, G>,
+        x: &G::Frame<T>,
+    ) -> Outcome<T, G, G::Frame<T>> {
+        Change::scaled(s).equations(s, x).0
     }
     /// Of the Cayley map that (22) is, which is also what keeps iterates that ran away from passing for solutions.
-    fn range(&self, start: &Start<'_, S, G, L>, x: &G::Frame<S>) -> Option<Range<S>> {
-        let [old, new] = self.ends::<G, S>(x).map(|frame| frame.body_momentum::<G>());
-        let twist = G::velocity(&start.body.inertia, &((old + new) * S::lift(0.5)));
-        Some(Range::new(Cayley, turned::<S, G>(&(twist * start.h))))
-    }
-    fn finish<T: Over<S>>(&self, start: &Start<'_, S, G, L>, x: &G::Frame<T>) -> State<T, G> {
-        let near = start.kinematics().attitude;
-        let [old, new] = self.ends::<G, T>(x);
-        let pose = G::pose(&new.attitude(&near), &new.position);
-        // Not that of the new frame alone: base vectors that are a little short would shorten it in every step.
-        let change = new.body_momentum::<G>() - old.body_momentum::<G>();
-        State { pose, momentum: lift::<S, T, _, G::Vector<T>>(&start.state.momentum) + change }
+    fn range<S: Real, G: Group>(&self, s: &Start<'_, S, G>, x: &G::Frame<S>) -> Option<Range<S>> {
+        let change = Change::scaled(s);
+        let [old, new] = [change.old, change.new_frame::<G>(x)].map(|frame| frame.body_momentum::<G>());
+        let twist = s.body.velocity(&((old + new) * S::lift(0.5)));
+        Some(Range::new::<G>(Cayley, &(twist * s.h)))
     }
 }
 
-/// The state after the step that begins at `start`.
+/// The state after a step that stops by a rule of the paper, which carries on what the iteration leaves behind.
 #[inline(never)]
-pub(super) fn step<S: Real, G: Group, L: Load<S>>(
+pub(super) fn step<S: Real, G: Group>(
     stopping: Stopping,
     memory: &mut Memory<S, G, Frame<S>>,
-    mut start: Start<'_, S, G, L>,
+    body: &dyn AnyBody<S, G>,
+    start: &Start<'_, S, G>,
     work: &mut Work,
 ) -> Result<State<S, G>, StepError> {
-    if stopping.rule == Stop::Converged {
-        // The state says it all: its base vectors are orthonormal to round-off, and C(q) p = 0.
-        let scheme = Convected::scaled(Frame::of(start.state), &start);
-        let x = solve(&scheme, &mut start, work)?;
-        return Ok(scheme.finish(&start, &x));
-    }
-    // Here what the iteration leaves behind is carried on, as in the paper.
-    let scheme = Convected { old: memory.at(start.state, || Frame::of(start.state)), scale: Scale::raw() };
-    let x = iterate(&scheme, stopping, &start, work)?;
-    memory.set(scheme.ends::<G, S>(&x)[1]);
-    Ok(scheme.finish(&start, &x))
+    let change = Change { old: memory.at(start.state, || Frame::of(start.state)), scale: Scale::raw() };
+    let x = iterate(&change, stopping, body, start, work)?;
+    memory.set(change.new_frame::<G>(&x));
+    Ok(change.equations(start, &x).0.state)
 }
 
 /// After this many iterations a step is given up.
 const MOST_ITERATIONS: u64 = 50;
 
 /// Table 1 of the paper: Newton's method from the old values.
-fn iterate<S: Real, G: Group, L: Load<S>>(
-    scheme: &Convected<S>,
+fn iterate<S: Real, G: Group>(
+    change: &Change<S>,
     stopping: Stopping,
-    start: &Start<'_, S, G, L>,
+    body: &dyn AnyBody<S, G>,
+    start: &Start<'_, S, G>,
     work: &mut Work,
 ) -> Result<G::Frame<S>, StepError> {
     let all = S::Mask::splat(true);
@@ -385,9 +379,10 @@ fn iterate<S: Real, G: Group, L: Load<S>>(
     let mut norm = S::zero();
     work.solves += 1;
     for n in 1..=MOST_ITERATIONS {
-        type Slopes<S, G> = <<G as Group>::Frame<S> as Coordinates<S>>::Jet;
+        type Slopes<S, G> = JetOf<S, <G as Group>::Frame<S>>;
         let seeds = <G::Frame<Slopes<S, G>>>::generate(|i| Jet::seed(x.at(i), i));
-        let left = scheme.left::<G, L, Slopes<S, G>>(start, &seeds);
+        let lifted = Lifted::<Slopes<S, G>, G>::new(start);
+        let left = change.lift::<Slopes<S, G>>().equations(&lifted.start(start, body.by_frame()), &seeds).0.residual;
         let residual = G::Frame::<S>::generate(|i| left.at(i).value());
         norm = S::select(active, residual.length(), norm);
         let small = norm.below(S::lift(stopping.tolerance));
@@ -416,8 +411,9 @@ fn iterate<S: Real, G: Group, L: Load<S>>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::body::{Body, Gravity, NoLoad, RotaryInertia, RotationalSpring, SpatialInertia, TopGravity};
+    use crate::body::{Body, Gravity, Load, NoLoad, RotaryInertia, RotationalSpring, SpatialInertia, TopGravity};
     use crate::group::{Se3, So3};
+    use crate::method::implicit::solve;
 
     fn body<L: Load<f64>>(moments: [f64; 3], load: L) -> Body<f64, So3, L> {
         let inertia =
@@ -434,10 +430,10 @@ mod tests {
         h: f64,
     ) -> (SVector<f64, 6>, [Frame<f64>; 2]) {
         let mut start = Start::new(body, state, 0.0, h);
-        let scheme = Convected::scaled(Frame::of(state), &start);
-        let x = solve(&scheme, &mut start, &mut Work::default()).unwrap();
-        let ends = scheme.ends::<G, f64>(&x);
-        (scheme.equations(&start, &ends).1, ends)
+        let scheme = Convected { stopping: Stopping::CONVERGED };
+        let x = solve(&scheme, body, &mut start, &mut Work::default()).unwrap();
+        let change = Change::scaled(&start);
+        (change.equations(&start, &x).1, [change.old, change.new_frame::<G>(&x)])
     }
 
     #[test]
@@ -481,10 +477,10 @@ mod tests {
         let stopping = Stopping { rule: Stop::After, tolerance: 1e-8 };
         for n in 0..steps {
             let start = Start::new(body, &state, n as f64 * h, h);
-            let scheme = Convected { old, scale: Scale::raw() };
-            let x = iterate(&scheme, stopping, &start, &mut Work::default()).unwrap();
-            let new = scheme.ends::<G, f64>(&x)[1];
-            let end = scheme.finish(&start, &x);
+            let change = Change { old, scale: Scale::raw() };
+            let x = iterate(&change, stopping, body, &start, &mut Work::default()).unwrap();
+            let new = change.new_frame::<G>(&x);
+            let end = change.equations(&start, &x).0.state;
             (old, state) = (new, end);
             worst = core::array::from_fn(|i| worst[i].max(violations(&old)[i]));
         }

@@ -5,147 +5,100 @@
 //! with V, P, T at the start (forward) or at the end (backward) of the step.
 
 use super::scheme::{One, Outcome, Scheme, Start};
-use crate::body::{Body, Load, State};
-use crate::group::{Exponential, Group, NearZero, lift, unit};
-use crate::scalar::{Over, Real};
+use crate::body::State;
+use crate::group::{Exponential, Group, NearZero, unit};
+use crate::scalar::Real;
 
 /// Forward Euler, rate form, eq. (11).
 #[inline(always)]
-pub(super) fn forward_rate<S: Real, G: Group, L: Load<S>>(
-    body: &Body<S, G, L>,
-    state: &State<S, G>,
-    t: S,
-    h: S,
-) -> State<S, G> {
-    let start = Start::new(body, state, t, h);
-    let rate = G::transport(&start.velocity, &state.momentum) + start.load;
-    let step = G::increment(Exponential, &(start.velocity * h));
-    State { pose: start.advance(&step), momentum: state.momentum + rate * h }
+pub(super) fn forward_rate<S: Real, G: Group>(s: &Start<'_, S, G>) -> State<S, G> {
+    let rate = G::transport(&s.velocity, &s.state.momentum) + s.load;
+    let step = G::increment(Exponential, &(s.velocity * s.h));
+    State { pose: s.advance(&step), momentum: s.state.momentum + rate * s.h }
 }
 
 /// Forward Euler, momentum form, eq. (18).
 #[inline(always)]
-pub(super) fn forward_momentum<S: Real, G: Group, L: Load<S>>(
-    body: &Body<S, G, L>,
-    state: &State<S, G>,
-    t: S,
-    h: S,
-) -> State<S, G> {
-    let start = Start::new(body, state, t, h);
-    let step = G::increment(Exponential, &(start.velocity * h));
-    State { pose: start.advance(&step), momentum: G::pull(&step, &(state.momentum + start.load * h)) }
+pub(super) fn forward_momentum<S: Real, G: Group>(s: &Start<'_, S, G>) -> State<S, G> {
+    let step = G::increment(Exponential, &(s.velocity * s.h));
+    State { pose: s.advance(&step), momentum: G::pull(&step, &(s.state.momentum + s.load * s.h)) }
 }
 
 /// Backward Euler, rate form, eq. (12). The unknown is the velocity at the end.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct BackwardRate;
 
-impl BackwardRate {
-    /// exp[h V] and the new momentum, for the end velocity `v`.
-    #[inline(always)]
-    fn step<S: Real, G: Group, L: Load<S>, T: Over<S>>(
-        start: &Start<'_, S, G, L>,
-        inertia: &G::Inertia<T>,
-        v: &G::Vector<T>,
-    ) -> (G::Increment<T>, G::Vector<T>) {
-        let (h, p0) = (T::of(start.h), lift::<S, T, _, G::Vector<T>>(&start.state.momentum));
-        let step = G::increment(Exponential, &(*v * h));
-        let pose = G::advance(&G::lift_pose(&start.state.pose), &step);
-        let load = start.end_load(&pose, v);
-        let rate = G::transport(v, &G::momentum(inertia, v)) + load;
-        (step, p0 + rate * h)
-    }
-}
-
-impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for BackwardRate {
+impl Scheme for BackwardRate {
     type Unknown = One;
     #[inline(always)]
     fn is_loaded(&self) -> bool {
         false
     }
     #[inline(always)]
-    fn guess(&self, _start: &Start<'_, S, G, L>, end_velocity: &G::Vector<S>) -> G::Vector<S> {
+    fn guess<S: Real, G: Group>(&self, _s: &Start<'_, S, G>, end_velocity: &G::Vector<S>) -> G::Vector<S> {
         *end_velocity
     }
     #[inline(always)]
-    fn residual<T: Over<S>>(&self, start: &Start<'_, S, G, L>, x: &G::Vector<T>) -> G::Vector<T> {
-        let inertia = G::lift_inertia::<S, T>(&start.body.inertia);
-        let (_, p1) = Self::step(start, &inertia, x);
-        *x - G::velocity(&inertia, &p1)
-    }
-    #[inline(always)]
-    fn finish<T: Over<S>>(&self, start: &Start<'_, S, G, L>, x: &G::Vector<T>) -> State<T, G> {
-        // Not M x: M times the rounded M⁻¹ is not quite one, and the same error in every step would add up.
-        let (step, momentum) = Self::step(start, &G::lift_inertia::<S, T>(&start.body.inertia), x);
-        State { pose: start.advance(&step), momentum }
-    }
-    #[inline(always)]
-    fn outcome<T: Over<S>>(
+    fn equations<T: Real, G: Group>(
         &self,
-        start: &Start<'_, S, G, L>,
-        x: &G::Vector<T>,
+        s: &Start<'_, T, G>,
+        v: &G::Vector<T>,
     ) -> Outcome<T, G, G::Vector<T>> {
-        let inertia = G::lift_inertia::<S, T>(&start.body.inertia);
-        let (step, momentum) = Self::step(start, &inertia, x);
-        let residual = *x - G::velocity(&inertia, &momentum);
-        Outcome { residual, state: State { pose: start.advance(&step), momentum }, carried: None }
+        let pose = s.advance(&G::increment(Exponential, &(*v * s.h)));
+        let rate = G::transport(v, &s.body.momentum(v)) + s.end_load(&pose, v);
+        // Not M v: M times the rounded M⁻¹ is not quite one, and the same error in every step would add up.
+        let momentum = s.state.momentum + rate * s.h;
+        Outcome::new(*v - s.body.velocity(&momentum), pose, momentum)
     }
     /// Without the load: its derivative comes with h².
     #[inline(always)]
-    fn tangent(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>, j: usize) -> Option<G::Vector<S>> {
-        let inertia = &start.body.inertia;
-        let slope = G::velocity(inertia, &G::transport_slope(inertia, x, j)) * start.h;
+    fn tangent<S: Real, G: Group>(
+        &self,
+        s: &Start<'_, S, G>,
+        v: &G::Vector<S>,
+        j: usize,
+    ) -> Option<G::Vector<S>> {
+        let slope = s.body.velocity(&G::transport_slope(s.body.inertia, v, j)) * s.h;
         Some(unit::<S, G::Vector<S>>(j) - slope)
     }
 }
 
 /// Backward Euler, momentum form, eq. (19). The unknown is the velocity at the end.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct BackwardMomentum;
 
-impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for BackwardMomentum {
+impl Scheme for BackwardMomentum {
     type Unknown = One;
     #[inline(always)]
     fn is_loaded(&self) -> bool {
         false
     }
     #[inline(always)]
-    fn guess(&self, _start: &Start<'_, S, G, L>, end_velocity: &G::Vector<S>) -> G::Vector<S> {
+    fn guess<S: Real, G: Group>(&self, _s: &Start<'_, S, G>, end_velocity: &G::Vector<S>) -> G::Vector<S> {
         *end_velocity
     }
     #[inline(always)]
-    fn residual<T: Over<S>>(&self, start: &Start<'_, S, G, L>, x: &G::Vector<T>) -> G::Vector<T> {
-        let inertia = G::lift_inertia::<S, T>(&start.body.inertia);
-        let (h, p0) = (T::of(start.h), lift::<S, T, _, G::Vector<T>>(&start.state.momentum));
-        let step = G::increment(Exponential, &(*x * h));
-        let pose = G::advance(&G::lift_pose(&start.state.pose), &step);
-        let load = start.end_load(&pose, x);
-        *x - G::velocity(&inertia, &(G::pull(&step, &p0) + load * h))
-    }
-    #[inline(always)]
-    fn finish<T: Over<S>>(&self, start: &Start<'_, S, G, L>, x: &G::Vector<T>) -> State<T, G> {
-        let (h, p0) = (T::of(start.h), lift::<S, T, _, G::Vector<T>>(&start.state.momentum));
-        let step = G::increment(Exponential, &(*x * h));
-        let pose = start.advance(&step);
-        let load = start.end_load(&pose, x);
-        State { pose, momentum: G::pull(&step, &p0) + load * h }
-    }
-    #[inline(always)]
-    fn outcome<T: Over<S>>(
+    fn equations<T: Real, G: Group>(
         &self,
-        start: &Start<'_, S, G, L>,
-        x: &G::Vector<T>,
+        s: &Start<'_, T, G>,
+        v: &G::Vector<T>,
     ) -> Outcome<T, G, G::Vector<T>> {
-        let state: State<T, G> = self.finish(start, x);
-        let inertia = G::lift_inertia::<S, T>(&start.body.inertia);
-        Outcome { residual: *x - G::velocity(&inertia, &state.momentum), state, carried: None }
+        let step = G::increment(Exponential, &(*v * s.h));
+        let pose = s.advance(&step);
+        let load = s.end_load(&pose, v);
+        let momentum = G::pull(&step, &s.state.momentum) + load * s.h;
+        Outcome::new(*v - s.body.velocity(&momentum), pose, momentum)
     }
     /// To second order in h; the load is left out, its derivative comes with h².
     #[inline(always)]
-    fn tangent(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>, j: usize) -> Option<G::Vector<S>> {
-        let inertia = &start.body.inertia;
-        let turned = G::momentum(inertia, x) - start.load * start.h;
-        let slope = G::velocity(inertia, &G::pull_slope(NearZero, &(*x * start.h), &turned, j));
-        Some(unit::<S, G::Vector<S>>(j) - slope * start.h)
+    fn tangent<S: Real, G: Group>(
+        &self,
+        s: &Start<'_, S, G>,
+        v: &G::Vector<S>,
+        j: usize,
+    ) -> Option<G::Vector<S>> {
+        let turned = s.body.momentum(v) - s.load * s.h;
+        let slope = s.body.velocity(&G::pull_slope(NearZero, &(*v * s.h), &turned, j));
+        Some(unit::<S, G::Vector<S>>(j) - slope * s.h)
     }
 }

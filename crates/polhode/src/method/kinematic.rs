@@ -1,8 +1,7 @@
 //! A pose from given velocities: the intrinsic update of Bauchau et al. 2013, eqs (5) and (20),
 //! C_f = C_i C*(h V) with the body velocity V of the step.
 
-use super::intrinsic::turned;
-use crate::body::{Body, Load, State};
+use crate::body::{BodyAt, State};
 use crate::group::{Coordinates, Group, Map, Vectorial};
 use crate::run::Plan;
 use crate::scalar::{Mask, Real};
@@ -53,7 +52,7 @@ pub fn update<S: Real, G: Group>(
     h: S,
 ) -> Result<G::Pose<S>, StepError> {
     let psi = *velocity * h;
-    let (angle, limit) = (turned::<S, G>(&psi).sqrt(), map.limit());
+    let (angle, limit) = (G::angular(&psi).length(), map.limit());
     if !angle.below(S::lift(limit)).all() {
         let (h, angle) = (h.largest(), angle.largest());
         return Err(match angle.is_finite() {
@@ -66,18 +65,18 @@ pub fn update<S: Real, G: Group>(
 
 /// A step of the kinematic methods: the pose by the update, the velocity as it is given.
 #[inline(never)]
-pub(super) fn step<S: Real, G: Group, L: Load<S>>(
+pub(super) fn step<S: Real, G: Group>(
     map: Vectorial,
     choice: StepVelocity,
-    body: &Body<S, G, L>,
+    body: &dyn BodyAt<S, G>,
     state: &State<S, G>,
     t: S,
     h: S,
 ) -> Result<State<S, G>, StepError> {
-    let given = |t: S| body.load.motion(t).map(|k| G::vector(&k.velocity_body, &k.omega_body));
+    let given = |t: S| body.motion_at(t).map(|k| G::vector(&k.velocity_body, &k.omega_body));
     let end = given(t + h).ok_or(StepError::NoMotion)?;
     let velocity = choice.of::<S, G>(t, h, |t| given(t).unwrap_or(end));
-    Ok(body.state(update::<S, G>(map, &state.pose, &velocity, h)?, &end))
+    Ok(body.mechanics().state(update::<S, G>(map, &state.pose, &velocity, h)?, &end))
 }
 
 /// Why samples make no motion.

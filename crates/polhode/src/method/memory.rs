@@ -1,7 +1,7 @@
 //! What a method carries from step to step beside the state.
 
-use super::scheme::Start;
-use crate::body::{Load, State};
+use super::scheme::Rates;
+use crate::body::State;
 use crate::group::{Coordinates, Group};
 use crate::scalar::{Mask, Real};
 
@@ -56,30 +56,6 @@ impl<S: Real, G: Group, X: Carried<S>> Memory<S, G, X> {
                 if same.all() { *carried } else { X::choose(same, carried, &fresh()) }
             }
         }
-    }
-}
-
-/// Accelerations, seen from the body frame.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Rates<S: Real, G: Group> {
-    /// The rate V̇ of the body velocity.
-    pub(super) velocity: G::Vector<S>,
-    /// The acceleration of the scheme's own.
-    pub(super) algorithmic: G::Vector<S>,
-}
-
-impl<S: Real, G: Group> Rates<S, G> {
-    /// Both from the equations of motion.
-    pub(super) fn fresh<L: Load<S>>(start: &Start<'_, S, G, L>) -> Self {
-        let rate = G::transport(&start.velocity, &start.state.momentum) + start.load;
-        let rate = G::velocity(&start.body.inertia, &rate);
-        Rates { velocity: rate, algorithmic: rate }
-    }
-}
-
-impl<S: Real, G: Group> From<[G::Vector<S>; 2]> for Rates<S, G> {
-    fn from([velocity, algorithmic]: [G::Vector<S>; 2]) -> Self {
-        Rates { velocity, algorithmic }
     }
 }
 

@@ -5,9 +5,8 @@
 //! A Runge-Kutta step of this ordinary differential equation from Y = (0, P₀) is the stage scheme of Krysl 2006,
 //! section 4 (with the load of stage j in the sum): momentum in space is kept exactly without load.
 
-use super::scheme::sided;
 use super::tableau::Tableau;
-use crate::body::{Body, Load, State};
+use crate::body::{AnyBody, JetOf, Mechanics, State};
 use crate::group::{Coordinates, Exponential, Group, Jet};
 use crate::scalar::{Mask, Over, Real};
 use crate::solve::{Equations, Rung, StepError, Work, factorize, newton, substitute};
@@ -24,17 +23,16 @@ pub(super) fn stage<S: Real>(t: S, h: S, c: f64) -> (S, bool) {
 
 /// (Ψ̇, ṗ) at (Ψ, p), for the chart at `pose`.
 #[inline(always)]
-fn slope<S: Real, G: Group, L: Load<S>, T: Over<S>>(
-    body: &Body<S, G, L>,
-    pose: &G::Pose<S>,
+fn slope<T: Real, G: Group>(
+    body: &Mechanics<'_, T, G>,
+    pose: &G::Pose<T>,
     (t, begins): (T, bool),
     psi: &G::Vector<T>,
     p: &G::Vector<T>,
 ) -> Slope<T, G> {
     let step = G::increment(Exponential, psi);
-    let v = G::velocity(&G::lift_inertia::<S, T>(&body.inertia), &G::pull(&step, p));
-    let pose = G::advance(&G::lift_pose(pose), &step);
-    let load = sided(body, begins, t, &pose, &v);
+    let v = body.velocity(&G::pull(&step, p));
+    let load = body.load(begins, t, &G::advance(pose, &step), &v);
     (G::tangent_inverse(Exponential, psi, &v), G::push(&step, &load))
 }
 
@@ -70,8 +68,8 @@ fn sum<S: Real, G: Group>(
 
 /// An explicit tableau with K stages; entries by closures, so that constants fold.
 #[inline(always)]
-fn explicit<S: Real, G: Group, L: Load<S>, const K: usize>(
-    body: &Body<S, G, L>,
+fn explicit<S: Real, G: Group, const K: usize>(
+    body: &Mechanics<'_, S, G>,
     state: &State<S, G>,
     t: S,
     h: S,
@@ -80,10 +78,10 @@ fn explicit<S: Real, G: Group, L: Load<S>, const K: usize>(
     c: impl Fn(usize) -> f64,
 ) -> State<S, G> {
     // The first stage is the start of the step, where the chart is trivial.
-    let v = body.velocity(state);
+    let v = body.velocity(&state.momentum);
     let zero = G::Vector::<S>::origin();
     let mut slopes = [(zero, zero); K];
-    slopes[0] = (v, sided(body, h.largest() > 0.0, t, &state.pose, &v));
+    slopes[0] = (v, body.load(h.largest() > 0.0, t, &state.pose, &v));
     for k in 1..K {
         let (psi, p) = sum::<S, G>(&slopes[..k], &state.momentum, h, |j| a(k, j));
         slopes[k] = slope(body, &state.pose, stage(t, h, c(k)), &psi, &p);
@@ -94,8 +92,8 @@ fn explicit<S: Real, G: Group, L: Load<S>, const K: usize>(
 
 /// The classical fourth-order method written out: the most used tableau, and what guesses for Newton are made with.
 #[inline]
-pub(super) fn classical<S: Real, G: Group, L: Load<S>>(
-    body: &Body<S, G, L>,
+pub(super) fn classical<S: Real, G: Group>(
+    body: &Mechanics<'_, S, G>,
     state: &State<S, G>,
     t: S,
     h: S,
@@ -104,8 +102,8 @@ pub(super) fn classical<S: Real, G: Group, L: Load<S>>(
     let next = |c: f64, span: S, (turn, kick): &Slope<S, G>| {
         slope(body, &state.pose, stage(t, h, c), &(*turn * span), &(state.momentum + *kick * span))
     };
-    let v = body.velocity(state);
-    let first = (v, sided(body, h.largest() > 0.0, t, &state.pose, &v));
+    let v = body.velocity(&state.momentum);
+    let first = (v, body.load(h.largest() > 0.0, t, &state.pose, &v));
     let second = next(0.5, half, &first);
     let third = next(0.5, half, &second);
     let fourth = next(1.0, h, &third);
@@ -164,25 +162,25 @@ impl<S: Real, G: Group> Stages<S, G> {
     }
 
     #[inline(never)]
-    pub(super) fn step<L: Load<S>>(
+    pub(super) fn step(
         &mut self,
-        body: &Body<S, G, L>,
+        body: &dyn AnyBody<S, G>,
         state: &State<S, G>,
         t: S,
         h: S,
         work: &mut Work,
     ) -> Result<State<S, G>, StepError> {
-        let tab = &self.tableau;
+        let (tab, mechanics) = (&self.tableau, &body.mechanics());
         if self.classical {
-            return Ok(classical(body, state, t, h));
+            return Ok(classical(mechanics, state, t, h));
         }
         if self.explicit {
             let (a, b, c) = (|i, j| tab.a(i, j), |j| tab.b()[j], |i| tab.c()[i]);
             match tab.stages() {
-                1 => return Ok(explicit::<S, G, L, 1>(body, state, t, h, a, b, c)),
-                2 => return Ok(explicit::<S, G, L, 2>(body, state, t, h, a, b, c)),
-                3 => return Ok(explicit::<S, G, L, 3>(body, state, t, h, a, b, c)),
-                4 => return Ok(explicit::<S, G, L, 4>(body, state, t, h, a, b, c)),
+                1 => return Ok(explicit::<S, G, 1>(mechanics, state, t, h, a, b, c)),
+                2 => return Ok(explicit::<S, G, 2>(mechanics, state, t, h, a, b, c)),
+                3 => return Ok(explicit::<S, G, 3>(mechanics, state, t, h, a, b, c)),
+                4 => return Ok(explicit::<S, G, 4>(mechanics, state, t, h, a, b, c)),
                 _ => {}
             }
         }
@@ -190,16 +188,17 @@ impl<S: Real, G: Group> Stages<S, G> {
     }
 
     /// Any tableau: block by block, explicit stages directly, the others by Newton's method.
-    fn implicit<L: Load<S>>(
+    fn implicit(
         &mut self,
-        body: &Body<S, G, L>,
+        any_body: &dyn AnyBody<S, G>,
         state: &State<S, G>,
         t: S,
         h: S,
         work: &mut Work,
     ) -> Result<State<S, G>, StepError> {
+        let body = any_body.mechanics();
         let start = G::join(&G::Vector::<S>::origin(), &state.momentum);
-        let velocity = body.velocity(state);
+        let velocity = body.velocity(&state.momentum);
         for b in 0..self.blocks.len() {
             let block = self.blocks[b].clone();
             for k in block.clone() {
@@ -213,14 +212,14 @@ impl<S: Real, G: Group> Stages<S, G> {
             if block.len() == 1 && self.tableau.a(first, first) == 0.0 {
                 self.y[first] = self.base[first];
             } else {
-                let length = G::length(&body.inertia, &velocity);
+                let length = G::length(body.inertia, &velocity);
                 let (stages, block, one) = (&mut *self, block.clone(), S::one());
                 let mut coupled =
-                    Coupled { stages, block, body, state, t, h, whole: h, length, speed: one, scale: one };
+                    Coupled { stages, block, any_body, body, state, t, h, whole: h, length, speed: one, scale: one };
                 newton(&mut coupled, work)?;
             }
             for k in block {
-                self.f[k] = slope_pair(body, state, stage(t, h, self.tableau.c()[k]), &self.y[k]);
+                self.f[k] = slope_pair(&body, &state.pose, stage(t, h, self.tableau.c()[k]), &self.y[k]);
             }
         }
         let mut y = start;
@@ -234,22 +233,39 @@ impl<S: Real, G: Group> Stages<S, G> {
 
 /// The same for one joined vector. Not inlined: it has many callers off the hottest path.
 #[inline(never)]
-pub(super) fn slope_pair<S: Real, G: Group, L: Load<S>, T: Over<S>>(
-    body: &Body<S, G, L>,
-    state: &State<S, G>,
+pub(super) fn slope_pair<T: Real, G: Group>(
+    body: &Mechanics<'_, T, G>,
+    pose: &G::Pose<T>,
     time: (T, bool),
     y: &G::Pair<T>,
 ) -> G::Pair<T> {
     let (psi, p) = G::split(y);
-    let (psi_rate, p_rate) = slope(body, &state.pose, time, &psi, &p);
+    let (psi_rate, p_rate) = slope(body, pose, time, &psi, &p);
     G::join(&psi_rate, &p_rate)
 }
 
+/// The same with its derivatives with respect to `y`.
+#[inline(never)]
+pub(super) fn slope_jet<S: Real, G: Group>(
+    body: &dyn AnyBody<S, G>,
+    pose: &G::Pose<S>,
+    (t, begins): (S, bool),
+    y: &G::Pair<S>,
+) -> G::Pair<JetOf<S, G::Pair<S>>> {
+    type Slopes<S, G> = JetOf<S, <G as Group>::Pair<S>>;
+    let inertia = G::lift_inertia::<S, Slopes<S, G>>(body.mechanics().inertia);
+    let seeds = <G::Pair<Slopes<S, G>>>::generate(|i| Jet::seed(y.at(i), i));
+    let mechanics = Mechanics::<'_, Slopes<S, G>, G> { inertia: &inertia, loads: body.by_pair() };
+    let pose = G::lift_pose::<S, Slopes<S, G>>(pose);
+    slope_pair(&mechanics, &pose, (<Slopes<S, G>>::of(t), begins), &seeds)
+}
+
 /// The equations of a block of stages: Y_k - base_k - h Σ a_kj F(Y_j) = 0.
-struct Coupled<'a, S: Real, G: Group, L> {
+struct Coupled<'a, S: Real, G: Group> {
     stages: &'a mut Stages<S, G>,
     block: core::ops::Range<usize>,
-    body: &'a Body<S, G, L>,
+    any_body: &'a dyn AnyBody<S, G>,
+    body: Mechanics<'a, S, G>,
     state: &'a State<S, G>,
     t: S,
     h: S,
@@ -261,7 +277,7 @@ struct Coupled<'a, S: Real, G: Group, L> {
     scale: S,
 }
 
-impl<S: Real, G: Group, L: Load<S>> Coupled<'_, S, G, L> {
+impl<S: Real, G: Group> Coupled<'_, S, G> {
     fn time(&self, k: usize) -> (S, bool) {
         stage(self.t, self.h, self.stages.tableau.c()[k])
     }
@@ -269,18 +285,18 @@ impl<S: Real, G: Group, L: Load<S>> Coupled<'_, S, G, L> {
     /// speed of the step.
     fn size(&self, change: &G::Pair<S>) -> S {
         let (psi, p) = G::split(change);
-        let velocity = G::velocity(&self.body.inertia, &p);
+        let velocity = self.body.velocity(&p);
         let turn = G::size(self.length, &psi) / (self.whole.abs() * self.scale);
         turn + G::size(self.length, &velocity) / self.scale
     }
 }
 
-impl<S: Real, G: Group, L: Load<S>> Equations<S> for Coupled<'_, S, G, L> {
+impl<S: Real, G: Group> Equations<S> for Coupled<'_, S, G> {
     fn guess(&mut self, rung: Rung, lanes: S::Mask) {
-        let mut speed = G::size(self.length, &self.body.velocity(self.state)) + S::lift(f64::MIN_POSITIVE);
+        let mut speed = G::size(self.length, &self.body.velocity(&self.state.momentum)) + S::lift(f64::MIN_POSITIVE);
         for k in self.block.clone() {
             // The classical method in the chart, up to the node of the stage.
-            let f = |y: &G::Pair<S>, t: S| slope_pair(self.body, self.state, (t, false), y);
+            let f = |y: &G::Pair<S>, t: S| slope_pair(&self.body, &self.state.pose, (t, false), y);
             let y0 = G::join(&G::Vector::<S>::origin(), &self.state.momentum);
             let span = self.time(k).0 - self.t;
             let half = span * S::lift(0.5);
@@ -303,7 +319,7 @@ impl<S: Real, G: Group, L: Load<S>> Equations<S> for Coupled<'_, S, G, L> {
     fn residual(&mut self) {
         let width = G::Pair::<S>::LEN;
         for j in self.block.clone() {
-            self.stages.f[j] = slope_pair(self.body, self.state, self.time(j), &self.stages.y[j]);
+            self.stages.f[j] = slope_pair(&self.body, &self.state.pose, self.time(j), &self.stages.y[j]);
         }
         for (row, k) in self.block.clone().enumerate() {
             let mut r = self.stages.y[k] - self.stages.base[k];
@@ -329,14 +345,11 @@ impl<S: Real, G: Group, L: Load<S>> Equations<S> for Coupled<'_, S, G, L> {
         let n = self.block.len() * width;
         let mut stiffness = S::zero();
         for (column, j) in self.block.clone().enumerate() {
-            let (y, (time, begins)) = (self.stages.y[j], self.time(j));
-            type JetOf<S, G> = <<G as Group>::Pair<S> as Coordinates<S>>::Jet;
-            let seeds = G::Pair::generate(|i| JetOf::<S, G>::seed(y.at(i), i));
-            let slopes = slope_pair(self.body, self.state, (JetOf::<S, G>::of(time), begins), &seeds);
+            let slopes = slope_jet(self.any_body, &self.state.pose, self.time(j), &self.stages.y[j]);
             // The load when the body turns by one radian, see the equations of a single scheme.
             for d in 0..width / 2 {
                 let kick = G::Vector::<S>::generate(|i| slopes.at(width / 2 + i).slope(d));
-                stiffness += G::size(self.length, &G::velocity(&self.body.inertia, &kick));
+                stiffness += G::size(self.length, &self.body.velocity(&kick));
             }
             for (row, k) in self.block.clone().enumerate() {
                 let weight = self.h * S::lift(self.stages.tableau.a(k, j));

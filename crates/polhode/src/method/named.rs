@@ -3,9 +3,12 @@
 use super::alpha::{AlphaScheme, SYSTEMS};
 use super::composition::SETS;
 use super::options::{self, Choice};
+use super::outside::Outside;
 use super::registry::{Claims, KINEMATIC, Part, REGISTRY, Row};
+use super::scheme::Scheme;
 use super::tableau::{Tableau, TableauError, TableauKind};
 use core::fmt;
+use std::sync::Arc;
 
 /// A method, ready to be prepared for a group and scalar by [`super::Stepper::new`].
 #[derive(Clone, Debug)]
@@ -19,6 +22,23 @@ pub struct Method {
     options: &'static [Choice],
     parts: Vec<(Part, f64)>,
     tableau: Option<Tableau>,
+}
+
+/// What a scheme of one's own says of itself, as a row of [`REGISTRY`] does.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SchemeFacts<'a> {
+    /// The id.
+    pub id: &'a str,
+    /// One line of what it is.
+    pub title: &'a str,
+    /// Order of convergence.
+    pub order: u32,
+    /// True if a step backward undoes a step forward.
+    pub symmetric: bool,
+    /// What it keeps.
+    pub claims: Claims,
+    /// Paper and equations.
+    pub citation: &'a str,
 }
 
 /// Why an id is not a method.
@@ -163,6 +183,27 @@ impl Method {
         }
     }
 
+    /// A method with one scheme of one's own; see [`Scheme`] for an example.
+    ///
+    /// It runs on both groups, in plain numbers, lanes and double-double numbers, can be composed if it says that it is
+    /// symmetric, and has no derivatives with respect to parameters.
+    pub fn from_scheme(
+        facts: SchemeFacts<'_>,
+        scheme: impl Scheme + Send + Sync + fmt::Debug + 'static,
+    ) -> Method {
+        Method {
+            id: facts.id.into(),
+            title: facts.title.into(),
+            order: facts.order,
+            symmetric: facts.symmetric,
+            claims: facts.claims,
+            citation: facts.citation.into(),
+            options: &[],
+            parts: vec![(Part::Outside(Outside(Arc::new(scheme))), 1.0)],
+            tableau: None,
+        }
+    }
+
     /// The symmetric composition of this method that reaches order 4, 6 or 8.
     pub fn composed(self, order: u32) -> Result<Method, MethodError> {
         let Some(set) = SETS.iter().find(|set| set.order == order) else {
@@ -171,7 +212,7 @@ impl Method {
         if !self.symmetric || self.order != 2 {
             return Err(MethodError::NotSymmetric { id: self.id });
         }
-        let parts = set.fractions().flat_map(|g| self.parts.iter().map(move |(p, f)| (*p, g * f))).collect();
+        let parts = set.fractions().flat_map(|g| self.parts.iter().map(move |(p, f)| (p.clone(), g * f))).collect();
         Ok(Method {
             id: format!("compose:{}:{order}", self.id),
             title: format!("{}, composed to order {order}", self.title),

@@ -10,14 +10,10 @@
 //! angle s ω that E1 turns by in pure spin). On SE(3) both are read at a dual number: E1 integrates dual quaternions.
 //! The scheme starts from x₀ = 0 (p₀ = 1), ẋ₀ = V₀, ẍ₀ = V̇₀; with γ = 2β, V̇₀ drops out of the momentum form.
 
-use super::intrinsic::turned;
-use super::memory::{Memory, Rates};
-use super::midpoint::mean;
-use super::scheme::{One, Outcome, Range, Scheme, Start, solve};
-use crate::body::{Load, State};
-use crate::group::{Coordinates, Exponential, Group, NearZero, Transferable, WienerMilenkovic, lift, unit};
+use super::scheme::{Accelerations, One, Outcome, Range, Rates, Scheme, Start};
+use crate::body::State;
+use crate::group::{Coordinates, Exponential, Group, NearZero, Transferable, WienerMilenkovic, unit};
 use crate::scalar::{Dual, Over, Real};
-use crate::solve::{StepError, Work};
 use nalgebra::Vector3;
 
 /// What is integrated.
@@ -73,7 +69,7 @@ impl StartMoment {
     }
 }
 
-/// The scheme with its weights.
+/// The scheme with its weights. The unknown is W, the parameters at the end of the step divided by its length.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Newmark {
     pub(super) unknowns: Unknowns,
@@ -102,34 +98,6 @@ impl Newmark {
     fn needs_acceleration(&self) -> bool {
         self.balance == Balance::Collocated || self.gamma != 2.0 * self.beta
     }
-    /// True if it is that of the end of the step before.
-    pub(super) fn carries(&self) -> bool {
-        self.needs_acceleration() && self.moment == StartMoment::Continuous
-    }
-}
-
-/// The state after the step that begins at `start`; the acceleration at its end waits in the memory until it is kept.
-#[inline(never)]
-pub(super) fn step<S: Real, G: Group, L: Load<S>>(
-    newmark: Newmark,
-    memory: &mut Memory<S, G, Rates<S, G>>,
-    mut start: Start<'_, S, G, L>,
-    work: &mut Work,
-) -> Result<State<S, G>, StepError> {
-    let scheme = Local::new(newmark, &start, || memory.at(start.state, || Rates::fresh(&start)));
-    let x = solve(&scheme, &mut start, work)?;
-    if newmark.carries() {
-        let rate = scheme.rate(&start, &x);
-        memory.set(Rates { velocity: rate, algorithmic: rate });
-    }
-    Ok(scheme.finish(&start, &x))
-}
-
-/// One step. The unknown is W, the parameters at the end of the step divided by its length.
-pub(super) struct Local<S: Real, G: Group> {
-    newmark: Newmark,
-    /// V̇₀.
-    acceleration: G::Vector<S>,
 }
 
 /// Velocity and acceleration at the end of a step of E1, as functions of W, V₀ and V̇₀.
@@ -161,71 +129,41 @@ impl<S: Real> Transferable<S> for EulerParameters<S> {
     }
 }
 
-impl<S: Real, G: Group> Local<S, G> {
-    /// The step that begins at `start`, with the rates carried to it if they matter.
-    #[inline(always)]
-    pub(super) fn new<L: Load<S>>(
-        newmark: Newmark,
-        start: &Start<'_, S, G, L>,
-        carried: impl FnOnce() -> Rates<S, G>,
-    ) -> Self {
-        let acceleration = match (newmark.needs_acceleration(), newmark.moment) {
-            (false, _) => G::Vector::<S>::origin(),
-            (true, StartMoment::Jump) => Rates::fresh(start).velocity,
-            (true, StartMoment::Continuous) => carried().velocity,
-        };
-        Local { newmark, acceleration }
-    }
-    /// V₀ and V̇₀ at the scalar `T`.
-    #[inline(always)]
-    fn given<L: Load<S>, T: Over<S>>(&self, start: &Start<'_, S, G, L>) -> [G::Vector<T>; 2] {
-        [lift::<S, T, _, G::Vector<T>>(&start.velocity), lift::<S, T, _, G::Vector<T>>(&self.acceleration)]
-    }
+impl Newmark {
     /// Both values of E1.
     #[inline(always)]
-    fn euler<L: Load<S>, T: Over<S>>(
-        &self,
-        start: &Start<'_, S, G, L>,
-        w: &G::Vector<T>,
-    ) -> [G::Vector<T>; 2] {
-        let Newmark { beta, gamma, .. } = self.newmark;
-        let [v0, a0] = self.given(start);
-        G::transfer(&EulerParameters { h: T::of(start.h), beta, gamma }, [w, &v0, &a0])
+    fn euler<T: Real, G: Group>(&self, s: &Start<'_, T, G>, w: &G::Vector<T>) -> [G::Vector<T>; 2] {
+        let Newmark { beta, gamma, .. } = *self;
+        G::transfer(&EulerParameters { h: s.h, beta, gamma }, [w, &s.velocity, &s.rates.velocity])
     }
     /// Ψ̇ and Ψ̈ of C1 at the end of the step.
     #[inline(always)]
-    fn vector<L: Load<S>, T: Over<S>>(
-        &self,
-        start: &Start<'_, S, G, L>,
-        w: &G::Vector<T>,
-    ) -> [G::Vector<T>; 2] {
-        let (Newmark { beta, gamma, .. }, h) = (self.newmark, T::of(start.h));
-        let [v0, a0] = self.given(start);
+    fn vector<T: Real, G: Group>(&self, s: &Start<'_, T, G>, w: &G::Vector<T>) -> [G::Vector<T>; 2] {
+        let (Newmark { beta, gamma, .. }, h) = (*self, s.h);
+        let (v0, a0) = (s.velocity, s.rates.velocity);
         let second = ((*w - v0) * h.recip() - a0 * T::lift(0.5 - beta)) * T::lift(1.0 / beta);
         [v0 + a0 * (h * T::lift(1.0 - gamma)) + second * (h * T::lift(gamma)), second]
     }
     /// The body velocity at the end of the step.
     #[inline(always)]
-    fn velocity<L: Load<S>, T: Over<S>>(&self, start: &Start<'_, S, G, L>, w: &G::Vector<T>) -> G::Vector<T> {
-        match self.newmark.unknowns {
-            Unknowns::EulerParameters => self.euler(start, w)[0],
-            Unknowns::RotationVector => {
-                G::tangent(Exponential, &(*w * T::of(start.h)), &self.vector(start, w)[0])
-            }
+    fn velocity<T: Real, G: Group>(&self, s: &Start<'_, T, G>, w: &G::Vector<T>) -> G::Vector<T> {
+        match self.unknowns {
+            Unknowns::EulerParameters => self.euler(s, w)[0],
+            Unknowns::RotationVector => G::tangent(Exponential, &(*w * s.h), &self.vector(s, w)[0]),
         }
     }
     /// The rate of the body velocity at the end of the step.
     #[inline(always)]
-    fn rate<L: Load<S>, T: Over<S>>(&self, start: &Start<'_, S, G, L>, w: &G::Vector<T>) -> G::Vector<T> {
-        match self.newmark.unknowns {
-            Unknowns::EulerParameters => self.euler(start, w)[1],
+    fn rate<T: Real, G: Group>(&self, s: &Start<'_, T, G>, w: &G::Vector<T>) -> G::Vector<T> {
+        match self.unknowns {
+            Unknowns::EulerParameters => self.euler(s, w)[1],
             Unknowns::RotationVector => {
                 // d/dt T(Ψ) Ψ̇, with d/dt as the infinitesimal part of a dual number.
                 let along = |x: &G::Vector<T>, rate: &G::Vector<T>| {
                     G::Vector::<Dual<T, 1>>::generate(|i| Dual { re: x.at(i), eps: [rate.at(i)] })
                 };
-                let [first, second] = self.vector(start, w);
-                let psi = along(&(*w * T::of(start.h)), &first);
+                let [first, second] = self.vector(s, w);
+                let psi = along(&(*w * s.h), &first);
                 let moving = G::tangent(Exponential, &psi, &along(&first, &second));
                 G::Vector::<T>::generate(|i| moving.at(i).eps[0])
             }
@@ -233,118 +171,84 @@ impl<S: Real, G: Group> Local<S, G> {
     }
     /// The increment of the step.
     #[inline(always)]
-    fn increment<T: Over<S>>(&self, psi: &G::Vector<T>) -> G::Increment<T> {
-        match self.newmark.unknowns {
+    fn increment<T: Real, G: Group>(&self, psi: &G::Vector<T>) -> G::Increment<T> {
+        match self.unknowns {
             Unknowns::RotationVector => G::increment(Exponential, psi),
             Unknowns::EulerParameters => G::increment(WienerMilenkovic, psi),
         }
     }
-    /// The increment, and the new momentum by the balance over the step, for the end velocity `v`.
-    #[inline(always)]
-    fn balance<L: Load<S>, T: Over<S>>(
-        &self,
-        start: &Start<'_, S, G, L>,
-        w: &G::Vector<T>,
-        v: &G::Vector<T>,
-    ) -> (G::Increment<T>, G::Vector<T>) {
-        let step = self.increment(&(*w * T::of(start.h)));
-        let load = self.end_load(start, &step, v);
-        let alpha = S::lift(self.newmark.alpha);
-        let p0 = start.state.momentum + start.load * (start.h * (S::one() - alpha));
-        (step, G::pull(&step, &lift::<S, T, _, G::Vector<T>>(&p0)) + load * T::of(start.h * alpha))
-    }
-    #[inline(always)]
-    fn end_load<L: Load<S>, T: Over<S>>(
-        &self,
-        start: &Start<'_, S, G, L>,
-        step: &G::Increment<T>,
-        v: &G::Vector<T>,
-    ) -> G::Vector<T> {
-        let pose = G::advance(&G::lift_pose(&start.state.pose), step);
-        start.end_load(&pose, v)
-    }
 }
 
-impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for Local<S, G> {
+impl Scheme for Newmark {
     type Unknown = One;
     #[inline(always)]
-    fn guess(&self, start: &Start<'_, S, G, L>, end_velocity: &G::Vector<S>) -> G::Vector<S> {
-        mean(start, end_velocity)
-    }
-    #[inline(always)]
-    fn residual<T: Over<S>>(&self, start: &Start<'_, S, G, L>, x: &G::Vector<T>) -> G::Vector<T> {
-        let Newmark { beta, gamma, .. } = self.newmark;
-        let inertia = G::lift_inertia::<S, T>(&start.body.inertia);
-        let v = self.velocity(start, x);
-        // Divided by the slopes γ/β of V and 1/(β h) of its rate in W.
-        match self.newmark.balance {
-            Balance::Momentum => {
-                (v - G::velocity(&inertia, &self.balance(start, x, &v).1)) * T::lift(beta / gamma)
-            }
-            Balance::Collocated => {
-                let step = self.increment(&(*x * T::of(start.h)));
-                let load = self.end_load(start, &step, &v);
-                let exact = G::velocity(&inertia, &(G::transport(&v, &G::momentum(&inertia, &v)) + load));
-                (self.rate(start, x) - exact) * (T::of(start.h) * T::lift(beta))
-            }
+    fn accelerations(&self) -> Accelerations {
+        match (self.needs_acceleration(), self.moment) {
+            (false, _) => Accelerations::Unused,
+            (true, StartMoment::Jump) => Accelerations::Fresh,
+            (true, StartMoment::Continuous) => Accelerations::Carried,
         }
     }
     #[inline(always)]
-    fn finish<T: Over<S>>(&self, start: &Start<'_, S, G, L>, x: &G::Vector<T>) -> State<T, G> {
-        let v = self.velocity(start, x);
-        let (step, momentum) = match self.newmark.balance {
-            Balance::Momentum => self.balance(start, x, &v),
+    fn guess<S: Real, G: Group>(&self, s: &Start<'_, S, G>, end_velocity: &G::Vector<S>) -> G::Vector<S> {
+        s.mean(end_velocity)
+    }
+    #[inline(always)]
+    fn equations<T: Real, G: Group>(
+        &self,
+        s: &Start<'_, T, G>,
+        w: &G::Vector<T>,
+    ) -> Outcome<T, G, G::Vector<T>> {
+        let Newmark { alpha, beta, gamma, .. } = *self;
+        let v = self.velocity(s, w);
+        let step = self.increment::<T, G>(&(*w * s.h));
+        let pose = s.advance(&step);
+        let load = s.end_load(&pose, &v);
+        // Divided by the slopes γ/β of V and 1/(β h) of its rate in W.
+        let (residual, momentum) = match self.balance {
+            Balance::Momentum => {
+                let alpha = T::lift(alpha);
+                let p0 = s.state.momentum + s.load * (s.h * (T::one() - alpha));
+                let momentum = G::pull(&step, &p0) + load * (s.h * alpha);
+                ((v - s.body.velocity(&momentum)) * T::lift(beta / gamma), momentum)
+            }
             Balance::Collocated => {
-                let inertia = G::lift_inertia::<S, T>(&start.body.inertia);
-                (self.increment(&(*x * T::of(start.h))), G::momentum(&inertia, &v))
+                let momentum = s.body.momentum(&v);
+                let exact = s.body.velocity(&(G::transport(&v, &momentum) + load));
+                ((self.rate(s, w) - exact) * (s.h * T::lift(beta)), momentum)
             }
         };
-        State { pose: start.advance(&step), momentum }
-    }
-    #[inline(always)]
-    fn outcome<T: Over<S>>(
-        &self,
-        start: &Start<'_, S, G, L>,
-        x: &G::Vector<T>,
-    ) -> Outcome<T, G, G::Vector<T>> {
-        let Newmark { beta, gamma, balance, .. } = self.newmark;
-        let inertia = G::lift_inertia::<S, T>(&start.body.inertia);
-        let carried = self.newmark.carries().then(|| [self.rate(start, x); 2]);
-        match balance {
-            Balance::Momentum => {
-                let v = self.velocity(start, x);
-                let (step, momentum) = self.balance(start, x, &v);
-                Outcome {
-                    residual: (v - G::velocity(&inertia, &momentum)) * T::lift(beta / gamma),
-                    state: State { pose: start.advance(&step), momentum },
-                    carried,
-                }
-            }
-            Balance::Collocated => {
-                Outcome { residual: self.residual(start, x), state: self.finish(start, x), carried }
-            }
-        }
+        let carried = (self.accelerations() == Accelerations::Carried).then(|| {
+            let rate = self.rate(s, w);
+            Rates { velocity: rate, algorithmic: rate }
+        });
+        Outcome { residual, state: State { pose, momentum }, carried }
     }
     /// Of the balance of momentum, to second order in h: V is Ψ̇ - ½ Ψ×Ψ̇ for both kinds of parameters, and the load is left
     /// out, its derivative comes with h².
     #[inline(always)]
-    fn tangent(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>, j: usize) -> Option<G::Vector<S>> {
-        let (inertia, Newmark { beta, gamma, balance, .. }) = (&start.body.inertia, self.newmark);
+    fn tangent<S: Real, G: Group>(
+        &self,
+        s: &Start<'_, S, G>,
+        w: &G::Vector<S>,
+        j: usize,
+    ) -> Option<G::Vector<S>> {
+        let Newmark { beta, gamma, balance, .. } = *self;
         if balance == Balance::Collocated {
             return None;
         }
-        let (h, share) = (start.h, start.h * S::lift(beta / gamma));
-        let [rate, _] = self.vector(start, x);
+        let (h, share) = (s.h, s.h * S::lift(beta / gamma));
+        let [rate, _] = self.vector(s, w);
         let unit = unit::<S, G::Vector<S>>(j);
-        let turned = G::momentum(inertia, &rate) - start.load * h;
-        let slope = G::velocity(inertia, &G::pull_slope(NearZero, &(*x * h), &turned, j));
-        let bent = G::bracket(&(*x * h - rate * share), &unit) * S::lift(0.5);
+        let turned = s.body.momentum(&rate) - s.load * h;
+        let slope = s.body.velocity(&G::pull_slope(NearZero, &(*w * h), &turned, j));
+        let bent = G::bracket(&(*w * h - rate * share), &unit) * S::lift(0.5);
         Some(unit - bent - slope * share)
     }
     #[inline(always)]
-    fn range(&self, start: &Start<'_, S, G, L>, x: &G::Vector<S>) -> Option<Range<S>> {
-        match self.newmark.unknowns {
-            Unknowns::EulerParameters => Some(Range::new(WienerMilenkovic, turned::<S, G>(&(*x * start.h)))),
+    fn range<S: Real, G: Group>(&self, s: &Start<'_, S, G>, w: &G::Vector<S>) -> Option<Range<S>> {
+        match self.unknowns {
+            Unknowns::EulerParameters => Some(Range::new::<G>(WienerMilenkovic, &(*w * s.h))),
             Unknowns::RotationVector => None,
         }
     }
@@ -353,21 +257,15 @@ impl<S: Real, G: Group, L: Load<S>> Scheme<S, G, L> for Local<S, G> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::method::scheme::probe::{flying, tangent_gap};
+    use crate::method::implicit::probe::{flying, tangent_gap};
 
     #[test]
     fn the_newton_matrix_is_the_derivative_of_the_residual_to_second_order() {
         for unknowns in [Unknowns::RotationVector, Unknowns::EulerParameters] {
             for (beta, gamma) in [(0.25, 0.5), (1.0 / 6.0, 0.5), (0.3025, 0.6)] {
                 let newmark = Newmark { beta, gamma, ..Newmark::new(unknowns) };
-                let gap = |h| {
-                    let scheme = |start: &Start<'_, _, _, _>| Local {
-                        newmark,
-                        acceleration: Rates::fresh(start).velocity,
-                    };
-                    tangent_gap(scheme, &flying(), h)
-                };
-                let (coarse, fine) = (gap(0.02), gap(0.01));
+                let (coarse, fine) =
+                    (tangent_gap(newmark, &flying(), 0.02), tangent_gap(newmark, &flying(), 0.01));
                 assert!(fine < 1e-2 && coarse / fine > 3.8, "{newmark:?}: {coarse:e} {fine:e}");
             }
         }

@@ -8,6 +8,7 @@ use super::kinematic::StepVelocity;
 use super::named::{MethodError, nearest};
 use super::newmark::{Balance, StartMoment};
 use super::registry::Part;
+use super::schemes::AnyScheme;
 use super::tableau::Tableau;
 use crate::group::{Map, MapKind, Reading, Vectorial};
 
@@ -208,25 +209,25 @@ pub(super) const CHART: Choice = Choice {
 fn apply(part: &mut Part, choice: &Choice, value: &str) -> Option<()> {
     match (choice.name, part) {
         ("reading", part) => part.map()?.reading = Reading::ALL.into_iter().find(|r| r.name() == value)?,
-        ("load", Part::Preserving(_, load)) => {
-            *load = StepLoad::ALL.into_iter().find(|l| l.name() == value)?
+        ("load", Part::Implicit(AnyScheme::Preserving(scheme))) => {
+            scheme.load = StepLoad::ALL.into_iter().find(|l| l.name() == value)?
         }
         ("velocity", Part::Kinematic(_, velocity)) => {
             *velocity = StepVelocity::ALL.into_iter().find(|v| v.name() == value)?;
         }
-        ("alpha", Part::Newmark(newmark)) => newmark.alpha = number(choice, value)?,
-        ("beta", Part::Newmark(newmark)) => newmark.beta = number(choice, value)?,
-        ("gamma", Part::Newmark(newmark)) => newmark.gamma = number(choice, value)?,
-        ("residual", Part::Newmark(newmark)) => {
+        ("alpha", Part::Implicit(AnyScheme::Newmark(newmark))) => newmark.alpha = number(choice, value)?,
+        ("beta", Part::Implicit(AnyScheme::Newmark(newmark))) => newmark.beta = number(choice, value)?,
+        ("gamma", Part::Implicit(AnyScheme::Newmark(newmark))) => newmark.gamma = number(choice, value)?,
+        ("residual", Part::Implicit(AnyScheme::Newmark(newmark))) => {
             newmark.balance = Balance::ALL.into_iter().find(|b| b.name() == value)?
         }
-        ("moment", Part::Newmark(newmark)) => {
+        ("moment", Part::Implicit(AnyScheme::Newmark(newmark))) => {
             newmark.moment = StartMoment::ALL.into_iter().find(|m| m.name() == value)?
         }
-        ("stop", Part::Convected(stopping)) => {
-            stopping.rule = Stop::ALL.into_iter().find(|s| s.name() == value)?
+        ("stop", Part::Implicit(AnyScheme::Convected(scheme))) => {
+            scheme.stopping.rule = Stop::ALL.into_iter().find(|s| s.name() == value)?
         }
-        ("tolerance", Part::Convected(stopping)) => stopping.tolerance = number(choice, value)?,
+        ("tolerance", Part::Implicit(AnyScheme::Convected(scheme))) => scheme.stopping.tolerance = number(choice, value)?,
         (name, Part::Alpha(scheme)) => {
             match name {
                 "rho" => scheme.given.rho = Some(number(choice, value)?),
@@ -249,7 +250,7 @@ fn apply(part: &mut Part, choice: &Choice, value: &str) -> Option<()> {
             }
             scheme.settle();
         }
-        ("rho", Part::Galpha(_, alpha)) => *alpha = Alpha::from_rho(number(choice, value)?),
+        ("rho", Part::Implicit(AnyScheme::Galpha(scheme))) => scheme.alpha = Alpha::from_rho(number(choice, value)?),
         _ => return None,
     }
     Some(())

@@ -2,32 +2,28 @@
 //! tested to hold, a claim not made is tested to fail.
 
 use super::alpha::AlphaScheme;
-use super::convected::Stopping;
-use super::galpha::Alpha;
-use super::intrinsic::StepLoad;
+use super::convected::{Convected, Stopping};
+use super::euler::{BackwardMomentum, BackwardRate};
+use super::galpha::{Alpha, Galpha};
+use super::intrinsic::{Decaying, Preserving, StepLoad};
 use super::kinematic::StepVelocity;
+use super::midpoint::{Akw, Swc1};
 use super::newmark::{Balance, Newmark, Unknowns};
 use super::options::{
     ALPHA, BALANCE, BETA, Choice, GAMMA, LOAD, MOMENT, READING, RHO, STOP, TOLERANCE, VELOCITY,
 };
+use super::outside::Outside;
+use super::schemes::AnyScheme;
+use super::trapezoid::Trapezoid;
 use crate::group::{MapKind, Reading, Vectorial};
 
 /// What a step is made of.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Part {
     ForwardRate,
     ForwardMomentum,
-    BackwardRate,
-    BackwardMomentum,
-    Swc1,
-    Akw,
-    BbTrap,
-    BbTrapWd,
-    Preserving(Vectorial, StepLoad),
-    Decaying(Vectorial),
-    Galpha(Vectorial, Alpha),
-    Newmark(Newmark),
-    Convected(Stopping),
+    Implicit(AnyScheme),
+    Outside(Outside),
     Kinematic(Vectorial, StepVelocity),
     Mkrk,
     Alpha(AlphaScheme),
@@ -37,9 +33,9 @@ impl Part {
     /// The map of an intrinsic scheme.
     pub(super) fn map(&mut self) -> Option<&mut Vectorial> {
         match self {
-            Part::Preserving(map, _)
-            | Part::Decaying(map)
-            | Part::Galpha(map, _)
+            Part::Implicit(AnyScheme::Preserving(Preserving { map, .. }))
+            | Part::Implicit(AnyScheme::Decaying(Decaying { map }))
+            | Part::Implicit(AnyScheme::Galpha(Galpha { map, .. }))
             | Part::Kinematic(map, _) => Some(map),
             _ => None,
         }
@@ -47,15 +43,15 @@ impl Part {
     /// True if a step backward undoes a step forward, where that depends on its options.
     pub(super) fn is_symmetric(&self, of_row: bool) -> bool {
         match self {
-            Part::Galpha(_, alpha) => alpha.is_symmetric(),
-            Part::Convected(stopping) => stopping.is_exact(),
+            Part::Implicit(AnyScheme::Galpha(scheme)) => scheme.alpha.is_symmetric(),
+            Part::Implicit(AnyScheme::Convected(scheme)) => scheme.stopping.is_exact(),
             _ => of_row,
         }
     }
     /// Its order, where that depends on its options.
     pub(super) fn order(&self, of_row: u32) -> u32 {
         match self {
-            Part::Newmark(newmark) => newmark.order(),
+            Part::Implicit(AnyScheme::Newmark(newmark)) => newmark.order(),
             Part::Alpha(scheme) => scheme.order(),
             _ => of_row,
         }
@@ -72,16 +68,18 @@ impl Part {
     /// the Cayley map, and times the R of half the motion for Euler-Rodrigues. In free fall the displacement is h v
     /// times the same matrix if the parameters are read as hom4.
     pub(super) fn claims(&self, of_row: Claims) -> Claims {
-        match self {
-            Part::Preserving(Vectorial { kind: MapKind::Cayley, reading }, StepLoad::Mean)
-            | Part::Preserving(Vectorial { kind: MapKind::EulerRodrigues, reading }, StepLoad::Midpoint) => {
-                Claims { gravity_energy: true, fall_energy: *reading == Reading::Hom4, ..of_row }
-            }
-            Part::Convected(stopping) if !stopping.is_exact() => Claims::NONE,
-            Part::Preserving(_, StepLoad::FiniteDerivative) | Part::Convected(_) => {
-                Claims { gravity_energy: true, fall_energy: true, potential_energy: true, ..of_row }
-            }
-            Part::Newmark(Newmark { balance: Balance::Collocated, .. }) => Claims::NONE,
+        let Part::Implicit(scheme) = self else { return of_row };
+        match scheme {
+            AnyScheme::Preserving(Preserving { map, load }) => match (map.kind, load) {
+                (MapKind::Cayley, StepLoad::Mean) | (MapKind::EulerRodrigues, StepLoad::Midpoint) => {
+                    Claims { gravity_energy: true, fall_energy: map.reading == Reading::Hom4, ..of_row }
+                }
+                (_, StepLoad::FiniteDerivative) => of_row.under_any_potential(),
+                _ => of_row,
+            },
+            AnyScheme::Convected(scheme) if !scheme.stopping.is_exact() => Claims::NONE,
+            AnyScheme::Convected(_) => of_row.under_any_potential(),
+            AnyScheme::Newmark(Newmark { balance: Balance::Collocated, .. }) => Claims::NONE,
             _ => of_row,
         }
     }
@@ -123,6 +121,11 @@ impl Claims {
     pub(super) const MOMENTUM: Claims =
         Claims { free_momentum: true, free_norm: true, gravity_vertical: true, ..Claims::NONE };
     const BOTH: Claims = Claims { free_energy: true, ..Claims::MOMENTUM };
+
+    /// The same and total energy under any potential, gravity too.
+    fn under_any_potential(self) -> Claims {
+        Claims { gravity_energy: true, fall_energy: true, potential_energy: true, ..self }
+    }
 
     /// Each claim with a name and its truth, in a fixed order.
     pub fn list(&self) -> [(&'static str, bool); 8] {
@@ -189,7 +192,7 @@ macro_rules! preserving {
             &[LOAD, READING],
             $name,
             $words,
-            Part::Preserving(dual(MapKind::$kind), StepLoad::Midpoint)
+            Part::Implicit(AnyScheme::Preserving(Preserving { map: dual(MapKind::$kind), load: StepLoad::Midpoint }))
         )
     };
 }
@@ -204,7 +207,7 @@ macro_rules! decaying {
             &[READING],
             $name,
             $words,
-            Part::Decaying(dual(MapKind::$kind))
+            Part::Implicit(AnyScheme::Decaying(Decaying { map: dual(MapKind::$kind) }))
         )
     };
 }
@@ -219,7 +222,7 @@ macro_rules! galpha {
             &[RHO, READING],
             $name,
             $words,
-            Part::Galpha(dual(MapKind::$kind), Alpha::from_rho(0.8))
+            Part::Implicit(AnyScheme::Galpha(Galpha { map: dual(MapKind::$kind), alpha: Alpha::from_rho(0.8) }))
         )
     };
 }
@@ -268,7 +271,7 @@ pub static REGISTRY: &[Row] = &[
         claims: Claims::AXIAL,
         citation: "Krysl 2006, eq. 12",
         options: &[],
-        parts: &[(Part::BackwardRate, 1.0)],
+        parts: &[(Part::Implicit(AnyScheme::BackwardRate(BackwardRate)), 1.0)],
     },
     Row {
         id: "forward-euler-m",
@@ -288,7 +291,7 @@ pub static REGISTRY: &[Row] = &[
         claims: Claims::MOMENTUM,
         citation: "Krysl 2006, eq. 19",
         options: &[],
-        parts: &[(Part::BackwardMomentum, 1.0)],
+        parts: &[(Part::Implicit(AnyScheme::BackwardMomentum(BackwardMomentum)), 1.0)],
     },
     Row {
         id: "trap",
@@ -298,7 +301,7 @@ pub static REGISTRY: &[Row] = &[
         claims: Claims::AXIAL,
         citation: "Krysl 2006, section 3.2, TRAP",
         options: &[],
-        parts: &[(Part::ForwardRate, 0.5), (Part::BackwardRate, 0.5)],
+        parts: &[(Part::ForwardRate, 0.5), (Part::Implicit(AnyScheme::BackwardRate(BackwardRate)), 0.5)],
     },
     Row {
         id: "imid",
@@ -308,7 +311,7 @@ pub static REGISTRY: &[Row] = &[
         claims: Claims { free_energy: true, free_norm: true, ..Claims::AXIAL },
         citation: "Krysl 2006, section 3.2, IMID",
         options: &[],
-        parts: &[(Part::BackwardRate, 0.5), (Part::ForwardRate, 0.5)],
+        parts: &[(Part::Implicit(AnyScheme::BackwardRate(BackwardRate)), 0.5), (Part::ForwardRate, 0.5)],
     },
     Row {
         id: "trapm",
@@ -318,7 +321,7 @@ pub static REGISTRY: &[Row] = &[
         claims: Claims::MOMENTUM,
         citation: "Krysl 2006, section 3.3, TRAPM",
         options: &[],
-        parts: &[(Part::ForwardMomentum, 0.5), (Part::BackwardMomentum, 0.5)],
+        parts: &[(Part::ForwardMomentum, 0.5), (Part::Implicit(AnyScheme::BackwardMomentum(BackwardMomentum)), 0.5)],
     },
     Row {
         id: "imidm",
@@ -328,7 +331,7 @@ pub static REGISTRY: &[Row] = &[
         claims: Claims::MOMENTUM,
         citation: "Krysl 2006, section 3.3, IMIDM",
         options: &[],
-        parts: &[(Part::BackwardMomentum, 0.5), (Part::ForwardMomentum, 0.5)],
+        parts: &[(Part::Implicit(AnyScheme::BackwardMomentum(BackwardMomentum)), 0.5), (Part::ForwardMomentum, 0.5)],
     },
     Row {
         id: "swc1",
@@ -338,7 +341,7 @@ pub static REGISTRY: &[Row] = &[
         claims: Claims::BOTH,
         citation: "Simo & Wong 1991; Krysl 2006, section 4, SWC1",
         options: &[],
-        parts: &[(Part::Swc1, 1.0)],
+        parts: &[(Part::Implicit(AnyScheme::Swc1(Swc1)), 1.0)],
     },
     Row {
         id: "akw",
@@ -348,7 +351,7 @@ pub static REGISTRY: &[Row] = &[
         claims: Claims { gravity_energy: true, gravity_axial: true, ..Claims::BOTH },
         citation: "Austin, Krishnaprasad & Wang 1993; Krysl 2006, section 4, AKW",
         options: &[],
-        parts: &[(Part::Akw, 1.0)],
+        parts: &[(Part::Implicit(AnyScheme::Akw(Akw)), 1.0)],
     },
     Row {
         id: "bbtrap",
@@ -358,7 +361,7 @@ pub static REGISTRY: &[Row] = &[
         claims: Claims::BOTH,
         citation: "Bottasso & Borri 1998; Krysl 2006, section 4, BBTRAP",
         options: &[],
-        parts: &[(Part::BbTrap, 1.0)],
+        parts: &[(Part::Implicit(AnyScheme::BbTrap(Trapezoid)), 1.0)],
     },
     Row {
         id: "bbtrapwd",
@@ -368,7 +371,7 @@ pub static REGISTRY: &[Row] = &[
         claims: Claims::MOMENTUM,
         citation: "Bottasso & Borri 1998; Krysl 2006, section 4, BBTRAPWD",
         options: &[],
-        parts: &[(Part::BbTrapWd, 1.0)],
+        parts: &[(Part::Implicit(AnyScheme::BbTrapWd(Trapezoid)), 1.0)],
     },
     Row {
         id: "euler-parameters",
@@ -378,7 +381,7 @@ pub static REGISTRY: &[Row] = &[
         claims: Claims::MOMENTUM,
         citation: "Kasti, sections 5 and 6, E1",
         options: &[ALPHA, BETA, GAMMA, MOMENT],
-        parts: &[(Part::Newmark(Newmark::new(Unknowns::EulerParameters)), 1.0)],
+        parts: &[(Part::Implicit(AnyScheme::Newmark(Newmark::new(Unknowns::EulerParameters))), 1.0)],
     },
     Row {
         id: "rotation-vector",
@@ -388,7 +391,7 @@ pub static REGISTRY: &[Row] = &[
         claims: Claims::MOMENTUM,
         citation: "Cardona & Géradin 1988; Mäkinen 2001; Kasti, section 6, C1",
         options: &[ALPHA, BETA, GAMMA, BALANCE, MOMENT],
-        parts: &[(Part::Newmark(Newmark::new(Unknowns::RotationVector)), 1.0)],
+        parts: &[(Part::Implicit(AnyScheme::Newmark(Newmark::new(Unknowns::RotationVector))), 1.0)],
     },
     preserving!("exp", Exponential, "exponential map"),
     preserving!("euler-rodrigues", EulerRodrigues, "Euler-Rodrigues parameters"),
@@ -410,7 +413,7 @@ pub static REGISTRY: &[Row] = &[
         claims: Claims::BOTH,
         citation: "Krenk & Nielsen 2013, eqs 22, 25, 26",
         options: &[STOP, TOLERANCE],
-        parts: &[(Part::Convected(Stopping::CONVERGED), 1.0)],
+        parts: &[(Part::Implicit(AnyScheme::Convected(Convected { stopping: Stopping::CONVERGED })), 1.0)],
     },
     Row {
         id: "convected-reduced",
@@ -421,10 +424,10 @@ pub static REGISTRY: &[Row] = &[
         citation: "Krenk & Nielsen 2013, eqs 22, 25, 26 (= preserving:cayley,load=finite-derivative,reading=hom4)",
         options: &[],
         parts: &[(
-            Part::Preserving(
-                Vectorial { kind: MapKind::Cayley, reading: Reading::Hom4 },
-                StepLoad::FiniteDerivative,
-            ),
+            Part::Implicit(AnyScheme::Preserving(Preserving {
+                map: Vectorial { kind: MapKind::Cayley, reading: Reading::Hom4 },
+                load: StepLoad::FiniteDerivative,
+            })),
             1.0,
         )],
     },

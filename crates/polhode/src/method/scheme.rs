@@ -1,93 +1,159 @@
-//! What an implicit scheme says about itself, and how its equations meet Newton's method.
+//! What an implicit scheme says about itself: one evaluation of its equations, written once, generic in the scalar.
 
-use super::mkrk;
-use crate::body::{Body, Kinematics, Load, State};
-use crate::group::{Coordinates, Group, Jet, Map, lift, unit};
-use crate::scalar::{Mask, Over, Real};
-use crate::solve::{Equations, Factor, Rung, StepError, Work, newton};
+use crate::body::{AnyBody, BodyAt, FiniteDerivative, JetOf, Kinematics, LoadAt, Mechanics, State};
+use crate::group::{Coordinates, Group, Map};
+use crate::scalar::{Over, Real};
+use crate::solve::StepError;
 
-/// Where a step starts: the body, its state, and what is worth computing once per step.
-pub struct Start<'a, S: Real, G: Group, L> {
+/// Where a step starts, at the scalar `T`: the body, its state, and what is worth computing once per step.
+pub struct Start<'a, T: Real, G: Group> {
     /// The body.
-    pub body: &'a Body<S, G, L>,
+    pub body: Mechanics<'a, T, G>,
     /// Its state at `t`.
-    pub state: &'a State<S, G>,
+    pub state: &'a State<T, G>,
     /// Its body velocity at `t`.
-    pub velocity: G::Vector<S>,
+    pub velocity: G::Vector<T>,
     /// The load at `t`, in body axes.
-    pub load: G::Vector<S>,
+    pub load: G::Vector<T>,
+    /// The accelerations at `t` that the scheme asks for, see [`Scheme::accelerations`]; zero if it asks for none.
+    pub rates: Rates<T, G>,
     /// Time at the start of the step.
-    pub t: S,
+    pub t: T,
     /// Step size.
-    pub h: S,
+    pub h: T,
     /// False for a step backward in time, which sees the other side of a load that jumps.
     pub forward: bool,
 }
 
-impl<S: Real, G: Group, L> Clone for Start<'_, S, G, L> {
+impl<T: Real, G: Group> Clone for Start<'_, T, G> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<S: Real, G: Group, L> Copy for Start<'_, S, G, L> {}
+impl<T: Real, G: Group> Copy for Start<'_, T, G> {}
 
-impl<'a, S: Real, G: Group, L: Load<S>> Start<'a, S, G, L> {
+/// Accelerations, seen from the body frame.
+#[derive(Clone, Copy, Debug)]
+pub struct Rates<T: Real, G: Group> {
+    /// The rate V̇ of the body velocity.
+    pub velocity: G::Vector<T>,
+    /// The acceleration of the scheme's own, where that is another one.
+    pub algorithmic: G::Vector<T>,
+}
+
+impl<T: Real, G: Group> Rates<T, G> {
+    /// None.
+    #[inline(always)]
+    pub fn zero() -> Self {
+        Rates { velocity: Coordinates::origin(), algorithmic: Coordinates::origin() }
+    }
+}
+
+impl<'a, T: Real, G: Group> Start<'a, T, G> {
     /// Collects what a step from `state` needs.
     #[inline(always)]
-    pub fn new(body: &'a Body<S, G, L>, state: &'a State<S, G>, t: S, h: S) -> Self {
-        let velocity = body.velocity(state);
-        let forward = h.largest() > 0.0;
-        let load = sided(body, forward, t, &state.pose, &velocity);
-        Start { body, state, velocity, load, t, h, forward }
+    pub fn new(body: &'a dyn BodyAt<T, G>, state: &'a State<T, G>, t: T, h: T) -> Self {
+        let start = Start::unloaded(body, state, t, h);
+        Start { load: start.start_load(&state.pose, &start.velocity), ..start }
     }
     /// The same for equations without the load at the start, which is left out.
     #[inline(always)]
-    pub(super) fn unloaded(body: &'a Body<S, G, L>, state: &'a State<S, G>, t: S, h: S) -> Self {
-        let (velocity, forward) = (body.velocity(state), h.largest() > 0.0);
-        Start { body, state, velocity, load: Coordinates::origin(), t, h, forward }
+    pub(super) fn unloaded(body: &'a dyn BodyAt<T, G>, state: &'a State<T, G>, t: T, h: T) -> Self {
+        let body = body.mechanics();
+        let (velocity, forward) = (body.velocity(&state.momentum), h.largest() > 0.0);
+        Start { body, state, velocity, load: Coordinates::origin(), rates: Rates::zero(), t, h, forward }
+    }
+    /// The accelerations of the equations of motion.
+    #[inline(always)]
+    pub fn fresh_rates(&self) -> Rates<T, G> {
+        let rate = self.body.velocity(&(G::transport(&self.velocity, &self.state.momentum) + self.load));
+        Rates { velocity: rate, algorithmic: rate }
+    }
+    /// The mean of the velocity at the start and one at the end.
+    #[inline(always)]
+    pub fn mean(&self, end_velocity: &G::Vector<T>) -> G::Vector<T> {
+        (self.velocity + *end_velocity) * T::lift(0.5)
+    }
+    /// The load at the start of the step.
+    #[inline(always)]
+    pub fn start_load(&self, pose: &G::Pose<T>, velocity: &G::Vector<T>) -> G::Vector<T> {
+        self.body.load(self.forward, self.t, pose, velocity)
+    }
+    /// The load at half time.
+    #[inline(always)]
+    pub fn middle_load(&self, pose: &G::Pose<T>, velocity: &G::Vector<T>) -> G::Vector<T> {
+        self.body.load(false, self.t + self.h * T::lift(0.5), pose, velocity)
     }
     /// The load at the end of the step.
     #[inline(always)]
-    pub fn end_load<T: Over<S>>(&self, pose: &G::Pose<T>, velocity: &G::Vector<T>) -> G::Vector<T> {
-        sided(self.body, !self.forward, T::of(self.t + self.h), pose, velocity)
+    pub fn end_load(&self, pose: &G::Pose<T>, velocity: &G::Vector<T>) -> G::Vector<T> {
+        self.body.load(!self.forward, self.t + self.h, pose, velocity)
     }
-    /// What a load may know at the start of the step.
+    /// What stands for the gradient of the potential over the step to this pose, see
+    /// [`Load::finite_derivative`](crate::body::Load::finite_derivative).
     #[inline(always)]
-    pub fn kinematics<T: Over<S>>(&self) -> Kinematics<T> {
-        let velocity = lift::<S, T, _, G::Vector<T>>(&self.velocity);
-        let k = G::kinematics(T::of(self.t), &G::lift_pose(&self.state.pose), &velocity);
-        Kinematics { begins: self.forward, ..k }
-    }
-    /// What a load may know at the end of the step.
-    #[inline(always)]
-    pub fn end_kinematics<T: Over<S>>(&self, pose: &G::Pose<T>, velocity: &G::Vector<T>) -> Kinematics<T> {
-        Kinematics { begins: !self.forward, ..G::kinematics(T::of(self.t + self.h), pose, velocity) }
+    pub fn finite_derivative(&self, pose: &G::Pose<T>, velocity: &G::Vector<T>) -> FiniteDerivative<T> {
+        let from = G::kinematics(self.t, &self.state.pose, &self.velocity);
+        let from = Kinematics { begins: self.forward, ..from };
+        let to = Kinematics { begins: !self.forward, ..G::kinematics(self.t + self.h, pose, velocity) };
+        self.body.loads.finite_derivative_at(&from, &to)
     }
     /// The pose that the increment leads to.
     #[inline(always)]
-    pub fn advance<T: Over<S>>(&self, increment: &G::Increment<T>) -> G::Pose<T> {
-        G::advance(&G::lift_pose(&self.state.pose), increment)
+    pub fn advance(&self, increment: &G::Increment<T>) -> G::Pose<T> {
+        G::advance(&self.state.pose, increment)
     }
 }
 
-/// The load at `t`, from then on or up to then.
-#[inline(always)]
-pub(super) fn sided<S: Real, G: Group, L: Load<S>, T: Over<S>>(
-    body: &Body<S, G, L>,
-    begins: bool,
-    t: T,
-    pose: &G::Pose<T>,
-    velocity: &G::Vector<T>,
-) -> G::Vector<T> {
-    if begins { body.load_from(t, pose, velocity) } else { body.load(t, pose, velocity) }
+/// The numbers of a [`Start`] as constants of a richer scalar.
+pub(super) struct Lifted<T: Real, G: Group> {
+    inertia: G::Inertia<T>,
+    state: State<T, G>,
 }
 
-/// How many velocities a scheme solves for at once.
-pub trait Unknown<G: Group>: 'static {
-    /// All of them in one.
-    type Of<S: Real>: Coordinates<S>;
-    /// Their size in rad/s, see [`Group::size`].
-    fn size<S: Real>(length: S, x: &Self::Of<S>) -> S;
+impl<T: Real, G: Group> Lifted<T, G> {
+    #[inline(always)]
+    pub(super) fn new<S: Real>(start: &Start<'_, S, G>) -> Self
+    where
+        T: Over<S>,
+    {
+        Lifted { inertia: G::lift_inertia(start.body.inertia), state: start.state.lift() }
+    }
+    /// The same start, with the loads at the scalar `T`.
+    #[inline(always)]
+    pub(super) fn start<'a, S: Real>(
+        &'a self,
+        start: &Start<'_, S, G>,
+        loads: &'a dyn LoadAt<T>,
+    ) -> Start<'a, T, G>
+    where
+        T: Over<S>,
+    {
+        let lift = |v: &G::Vector<S>| crate::group::lift::<S, T, _, G::Vector<T>>(v);
+        Start {
+            body: Mechanics { inertia: &self.inertia, loads },
+            state: &self.state,
+            velocity: lift(&start.velocity),
+            load: lift(&start.load),
+            rates: Rates {
+                velocity: lift(&start.rates.velocity),
+                algorithmic: lift(&start.rates.algorithmic),
+            },
+            t: T::of(start.t),
+            h: T::of(start.h),
+            forward: start.forward,
+        }
+    }
+}
+
+/// What a scheme solves for.
+pub trait Unknown: 'static {
+    /// All of it in one.
+    type Of<G: Group, T: Real>: Coordinates<T>;
+    /// Its size in rad/s, see [`Group::size`].
+    fn size<G: Group, T: Real>(length: T, x: &Self::Of<G, T>) -> T;
+    /// The loads of a body with derivatives with respect to it.
+    fn loads<G: Group, S: Real>(body: &dyn AnyBody<S, G>) -> &dyn LoadAt<JetOf<S, Self::Of<G, S>>>;
 }
 
 /// One velocity.
@@ -97,187 +163,179 @@ pub struct One;
 #[derive(Clone, Copy, Debug)]
 pub struct Two;
 
-impl<G: Group> Unknown<G> for One {
-    type Of<S: Real> = G::Vector<S>;
+impl Unknown for One {
+    type Of<G: Group, T: Real> = G::Vector<T>;
     #[inline(always)]
-    fn size<S: Real>(length: S, x: &G::Vector<S>) -> S {
+    fn size<G: Group, T: Real>(length: T, x: &G::Vector<T>) -> T {
         G::size(length, x)
     }
+    fn loads<G: Group, S: Real>(body: &dyn AnyBody<S, G>) -> &dyn LoadAt<JetOf<S, G::Vector<S>>> {
+        body.by_velocity()
+    }
 }
-impl<G: Group> Unknown<G> for Two {
-    type Of<S: Real> = G::Pair<S>;
+impl Unknown for Two {
+    type Of<G: Group, T: Real> = G::Pair<T>;
     #[inline(always)]
-    fn size<S: Real>(length: S, x: &G::Pair<S>) -> S {
+    fn size<G: Group, T: Real>(length: T, x: &G::Pair<T>) -> T {
         let (a, b) = G::split(x);
         G::size(length, &a) + G::size(length, &b)
     }
+    fn loads<G: Group, S: Real>(body: &dyn AnyBody<S, G>) -> &dyn LoadAt<JetOf<S, G::Pair<S>>> {
+        body.by_pair()
+    }
 }
 
-/// The unknowns of a scheme at the scalar `T`.
-pub type Of<E, S, G, L, T> = <<E as Scheme<S, G, L>>::Unknown as Unknown<G>>::Of<T>;
-
-/// The scalar that carries the derivatives with respect to all unknowns.
-type AllSlopes<E, S, G, L> = <Of<E, S, G, L, S> as Coordinates<S>>::Jet;
+/// The unknowns of a scheme on the group `G` at the scalar `T`.
+pub type Of<E, G, T> = <<E as Scheme>::Unknown as Unknown>::Of<G, T>;
+/// The scalar that carries the derivatives with respect to all unknowns of a scheme.
+pub(super) type Slopes<E, G, S> = JetOf<S, Of<E, G, S>>;
 
 /// What the equations of a step say of some value of the unknown.
 #[derive(Clone, Copy, Debug)]
 pub struct Outcome<T: Real, G: Group, X> {
-    /// What is left of the equations.
+    /// The defect of the equations: zero at the solution.
     pub residual: X,
     /// The state at the end of the step.
     pub state: State<T, G>,
-    /// The accelerations that the scheme carries to the next step: the rate of the body velocity and its own.
-    pub carried: Option<[G::Vector<T>; 2]>,
+    /// The accelerations that the scheme carries to the next step.
+    pub carried: Option<Rates<T, G>>,
 }
 
-/// An implicit one-step scheme with unknowns of the kind of a velocity. The residual is written once, generic in
-/// the scalar, and is meant to be close to the identity in `x` (a fixed-point form), which scales the system.
-pub trait Scheme<S: Real, G: Group, L: Load<S>> {
+impl<T: Real, G: Group, X> Outcome<T, G, X> {
+    /// Of a scheme that carries nothing but the state.
+    #[inline(always)]
+    pub fn new(residual: X, pose: G::Pose<T>, momentum: G::Vector<T>) -> Self {
+        Outcome { residual, state: State { pose, momentum }, carried: None }
+    }
+}
+
+/// The accelerations that a scheme wants at the start of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Accelerations {
+    /// None.
+    Unused,
+    /// Those of the equations of motion.
+    Fresh,
+    /// Those that the step before ended with, and of the equations of motion at the start of a run.
+    Carried,
+}
+
+/// An implicit one-step scheme with unknowns of the kind of a velocity: one evaluation of its equations, from which
+/// Newton's method, the new state, what is carried and all derivatives follow. The residual is meant to be close to the
+/// identity in `x` (a fixed-point form), which scales the system.
+///
+/// A scheme of one's own becomes a method by [`Method::from_scheme`](super::Method::from_scheme):
+///
+/// ```
+/// use polhode::check::{Plateau, convergence};
+/// use polhode::group::{Exponential, Group};
+/// use polhode::method::{Method, One, Outcome, Scheme, SchemeFacts, Start};
+/// use polhode::problem::Problem;
+/// use polhode::run::Plan;
+/// use polhode::scalar::Real;
+///
+/// /// The midpoint rule in the exponential map, with the load at half time: P₁ = exp[-hW] P₀ + h exp[-hW/2] T.
+/// #[derive(Debug)]
+/// struct Midpoint;
+///
+/// impl Scheme for Midpoint {
+///     type Unknown = One;
+///     fn guess<S: Real, G: Group>(&self, s: &Start<'_, S, G>, end_velocity: &G::Vector<S>) -> G::Vector<S> {
+///         s.mean(end_velocity)
+///     }
+///     fn equations<T: Real, G: Group>(
+///         &self,
+///         s: &Start<'_, T, G>,
+///         w: &G::Vector<T>,
+///     ) -> Outcome<T, G, G::Vector<T>> {
+///         let half = G::increment(Exponential, &(*w * (s.h * T::lift(0.5))));
+///         let middle = s.advance(&half);
+///         let kick = s.middle_load(&middle, w) * s.h;
+///         let momentum = G::pull(&half, &(G::pull(&half, &s.state.momentum) + kick));
+///         Outcome::new(*w - s.mean(&s.body.velocity(&momentum)), G::advance(&middle, &half), momentum)
+///     }
+/// }
+///
+/// let facts = SchemeFacts { id: "my-midpoint", title: "midpoint rule", order: 2, symmetric: true, ..Default::default() };
+/// let mine = Method::from_scheme(facts, Midpoint);
+/// let (model, plan) = (Problem::named("fast-top")?.model()?, Plan::new(1e-3, 0.1)?);
+/// let end = |method: &Method| {
+///     model.run(method, &plan, &mut |_, _| core::ops::ControlFlow::Continue(())).map(|end| end.last)
+/// };
+/// // It is the library's swc1, step by step.
+/// let gap = end(&mine)?.momentum_body - end(&Method::parse("swc1")?)?.momentum_body;
+/// assert!(gap.norm() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub trait Scheme {
     /// [`One`] velocity, or [`Two`].
-    type Unknown: Unknown<G>;
+    type Unknown: Unknown;
     /// True if every solution gets a last correction: for unknowns so many that round-off in one of them hides behind the
     /// others.
     const POLISHED: bool = false;
     /// The unknown, given a guess of the velocity at the end of the step.
-    fn guess(&self, start: &Start<'_, S, G, L>, end_velocity: &G::Vector<S>) -> Of<Self, S, G, L, S>;
+    fn guess<S: Real, G: Group>(
+        &self,
+        start: &Start<'_, S, G>,
+        end_velocity: &G::Vector<S>,
+    ) -> Of<Self, G, S>;
     /// The unknown for which the body stays where it is.
     #[inline(always)]
-    fn rest(&self, _start: &Start<'_, S, G, L>) -> Of<Self, S, G, L, S> {
+    fn rest<S: Real, G: Group>(&self, _start: &Start<'_, S, G>) -> Of<Self, G, S> {
         Coordinates::origin()
     }
-    /// Zero at the solution.
-    fn residual<T: Over<S>>(
+    /// The equations of the step.
+    fn equations<T: Real, G: Group>(
         &self,
-        start: &Start<'_, S, G, L>,
-        x: &Of<Self, S, G, L, T>,
-    ) -> Of<Self, S, G, L, T>;
-    /// The new state, from the solution.
-    fn finish<T: Over<S>>(&self, start: &Start<'_, S, G, L>, x: &Of<Self, S, G, L, T>) -> State<T, G>;
+        start: &Start<'_, T, G>,
+        x: &Of<Self, G, T>,
+    ) -> Outcome<T, G, Of<Self, G, T>>;
     /// True if the load at the start of the step is in the equations, not only in the guess.
     #[inline(always)]
     fn is_loaded(&self) -> bool {
         true
     }
-    /// Residual and new state at once, for derivatives; a scheme may share what both need.
+    /// Which accelerations at the start of the step are in the equations.
     #[inline(always)]
-    fn outcome<T: Over<S>>(
-        &self,
-        start: &Start<'_, S, G, L>,
-        x: &Of<Self, S, G, L, T>,
-    ) -> Outcome<T, G, Of<Self, S, G, L, T>> {
-        Outcome { residual: self.residual(start, x), state: self.finish(start, x), carried: None }
+    fn accelerations(&self) -> Accelerations {
+        Accelerations::Unused
     }
     /// A cheap approximation of the derivative of the residual at `x` with respect to x_j, for the first
     /// Jacobian of a step. Without one, the exact Jacobian by duals is used from the start.
     #[inline(always)]
-    fn tangent(
+    fn tangent<S: Real, G: Group>(
         &self,
-        _start: &Start<'_, S, G, L>,
-        _x: &Of<Self, S, G, L, S>,
+        _start: &Start<'_, S, G>,
+        _x: &Of<Self, G, S>,
         _j: usize,
-    ) -> Option<Of<Self, S, G, L, S>> {
+    ) -> Option<Of<Self, G, S>> {
         None
     }
     /// Where the parameters of the step are in the range of their map.
     #[inline(always)]
-    fn range(&self, _start: &Start<'_, S, G, L>, _x: &Of<Self, S, G, L, S>) -> Option<Range<S>> {
+    fn range<S: Real, G: Group>(&self, _start: &Start<'_, S, G>, _x: &Of<Self, G, S>) -> Option<Range<S>> {
         None
     }
 }
 
-/// The equations of one step of a scheme, with the iterate.
-struct Single<'a, 'b, S: Real, G: Group, L: Load<S>, E: Scheme<S, G, L>> {
-    scheme: &'a E,
-    start: &'a mut Start<'b, S, G, L>,
-    whole: S,
-    length: S,
-    /// The size of the unknown and of the velocity at the start.
-    size: S,
-    /// Its reciprocal.
-    per_size: S,
-    /// The reciprocal of what corrections are compared with: the same, with the stiffness once it is known.
-    per_scale: S,
-    guess: Of<E, S, G, L, S>,
-    x: Of<E, S, G, L, S>,
-    residual: Of<E, S, G, L, S>,
-    factor: <Of<E, S, G, L, S> as Coordinates<S>>::Factor,
-}
-
-/// Solves a scheme for its unknown and returns the new state. A function of its own for each scheme, so that they
-/// compile side by side.
-#[inline(never)]
-pub(super) fn step<S: Real, G: Group, L: Load<S>, E: Scheme<S, G, L>>(
-    scheme: &E,
-    body: &Body<S, G, L>,
-    state: &State<S, G>,
-    t: S,
-    h: S,
-    work: &mut Work,
-) -> Result<State<S, G>, StepError> {
-    let mut start = Start::new(body, state, t, h);
-    let x = solve(scheme, &mut start, work)?;
-    Ok(scheme.finish(&start, &x))
-}
-
-/// Solves a scheme for its unknown.
-#[inline(always)]
-pub(super) fn solve<S: Real, G: Group, L: Load<S>, E: Scheme<S, G, L>>(
-    scheme: &E,
-    start: &mut Start<'_, S, G, L>,
-    work: &mut Work,
-) -> Result<Of<E, S, G, L, S>, StepError> {
-    let first = scheme.guess(start, &start.velocity);
-    let mut single = Single {
-        scheme,
-        whole: start.h,
-        length: G::length(&start.body.inertia, &start.velocity),
-        size: S::one(),
-        per_size: S::one(),
-        per_scale: S::one(),
-        guess: first,
-        x: first,
-        residual: first,
-        factor: Factor::empty(),
-        start,
-    };
-    let before = work.iterations;
-    let solved = newton(&mut single, work);
-    let (x, guess) = (single.x, single.guess);
-    if let Some(range) = scheme.range(start, &x) {
-        solved.map_err(|error| match scheme.range(start, &guess) {
-            Some(range) => range.error(start, 0.8).unwrap_or(error),
-            None => error,
-        })?;
-        // A parameter that is not a number is no less wrong.
-        if !range.square.below(S::lift(range.limit * range.limit * AT_LIMIT)).all() {
-            let error = range.error(start, AT_LIMIT);
-            return error.map_or(Ok(x), |error| Err(error.unless_astray(work.iterations - before)));
-        }
-        return Ok(x);
-    }
-    solved.map(|()| x)
-}
-
-/// The end of the range of a map, with what round-off may take from it.
-const AT_LIMIT: f64 = 1.0 - 1e-12;
-
 /// Where the parameters of a step are in the range of their map.
 #[derive(Clone, Copy, Debug)]
 pub struct Range<S> {
-    map: &'static str,
-    limit: f64,
-    square: S,
+    pub(super) map: &'static str,
+    pub(super) limit: f64,
+    pub(super) square: S,
 }
 
 impl<S: Real> Range<S> {
-    /// The map, and the squared length of its parameters.
+    /// The map, and the parameters.
     #[inline(always)]
-    pub fn new(map: impl Map, square: S) -> Self {
-        Range { map: map.name(), limit: map.limit(), square }
+    pub fn new<G: Group>(map: impl Map, parameters: &G::Vector<S>) -> Self {
+        let p = G::angular(parameters);
+        Range { map: map.name(), limit: map.limit(), square: p.inner(&p) }
     }
     /// The error of a step whose parameters have left `part` of the range, if they have.
     #[cold]
-    fn error<G: Group, L>(&self, start: &Start<'_, S, G, L>, part: f64) -> Option<StepError> {
+    pub(super) fn error<G: Group>(&self, start: &Start<'_, S, G>, part: f64) -> Option<StepError> {
         let at_start = (G::angular(&start.velocity) * start.h).length().largest();
         let angle = self.square.largest().sqrt().max(at_start);
         (angle.is_finite() && angle >= part * self.limit).then(|| StepError::MapLimit {
@@ -287,137 +345,5 @@ impl<S: Real> Range<S> {
             angle,
             limit: self.limit,
         })
-    }
-}
-
-impl<S: Real, G: Group, L: Load<S>, E: Scheme<S, G, L>> Single<'_, '_, S, G, L, E> {
-    /// By duals; a function of its own, because it is large and has three callers.
-    #[inline(never)]
-    fn exact_jacobian(&mut self, lanes: S::Mask) {
-        let seeds: Of<E, S, G, L, AllSlopes<E, S, G, L>> =
-            Coordinates::generate(|i| Jet::seed(self.x.at(i), i));
-        let slopes = self.scheme.residual(self.start, &seeds);
-        // What the load does in the step when the body turns by one radian: its round-off is relative to that, also
-        // where the body comes to rest and velocity and load vanish.
-        let mut stiffness = S::zero();
-        self.factor.refactor(lanes, |j| {
-            let column: Of<E, S, G, L, S> = Coordinates::generate(|i| slopes.at(i).slope(j));
-            stiffness += E::Unknown::size(self.length, &(column - unit(j)));
-            column
-        });
-        let per_scale = (self.size + stiffness / self.start.h.abs()).recip();
-        self.per_scale = S::select(lanes, per_scale, self.per_scale);
-    }
-}
-
-impl<S: Real, G: Group, L: Load<S>, E: Scheme<S, G, L>> Equations<S> for Single<'_, '_, S, G, L, E> {
-    const POLISHED: bool = E::POLISHED;
-    #[inline(always)]
-    fn guess(&mut self, rung: Rung, lanes: S::Mask) {
-        let Start { body, state, velocity, load, t, h, .. } = self.start;
-        let end = match rung {
-            Rung::Quick => {
-                let rate = G::transport(velocity, &state.momentum) + *load;
-                *velocity + G::velocity(&body.inertia, &rate) * *h
-            }
-            Rung::Still | Rung::Rest => *velocity,
-            _ => body.velocity(&mkrk::classical(body, state, *t, *h)),
-        };
-        let guess = match rung {
-            Rung::Rest => self.scheme.rest(self.start),
-            _ => self.scheme.guess(self.start, &end),
-        };
-        let size = E::Unknown::size(self.length, &guess)
-            + G::size(self.length, &self.start.velocity)
-            + S::lift(f64::MIN_POSITIVE);
-        self.size = S::select(lanes, size, self.size);
-        self.guess = Coordinates::choose(lanes, &guess, &self.guess);
-        self.x = Coordinates::choose(lanes, &guess, &self.x);
-        self.per_size = S::select(lanes, size.recip(), self.per_size);
-        self.per_scale = S::select(lanes, self.per_size, self.per_scale);
-    }
-    fn shorten(&mut self, fraction: f64) {
-        self.start.h = self.whole * S::lift(fraction);
-    }
-    #[inline(always)]
-    fn residual(&mut self) {
-        self.residual = self.scheme.residual::<S>(self.start, &self.x);
-    }
-    fn misfit(&self) -> S {
-        E::Unknown::size(self.length, &self.residual)
-    }
-    #[inline(always)]
-    fn linearize(&mut self, rung: Rung, lanes: S::Mask) {
-        if rung == Rung::Quick {
-            let column = |j: usize| self.scheme.tangent(self.start, &self.x, j);
-            if let Some(first) = column(0) {
-                self.factor.refactor(lanes, |j| if j == 0 { first } else { column(j).unwrap_or(first) });
-                return;
-            }
-        }
-        self.exact_jacobian(lanes);
-    }
-    #[inline(always)]
-    fn correct(&mut self, lanes: S::Mask) -> S {
-        let correction = self.factor.solve(&self.residual);
-        self.x = Coordinates::choose(lanes, &(self.x - correction), &self.x);
-        E::Unknown::size(self.length, &correction) * self.per_scale
-    }
-    #[inline(always)]
-    fn moved(&self) -> S {
-        // Not with the stiffness: of a small swing on a stiff spring every root is near.
-        E::Unknown::size(self.length, &(self.x - self.guess)) * self.per_size
-    }
-    fn interval(&self) -> (S, S) {
-        (self.start.t, self.whole)
-    }
-}
-
-/// Free bodies to try schemes with, and how exact the tangent of a scheme is.
-#[cfg(test)]
-pub(super) mod probe {
-    use super::*;
-    use crate::body::{NoLoad, RotaryInertia, SpatialInertia};
-    use crate::group::{Rotation, Se3, So3};
-    use nalgebra::{Matrix3, Vector3};
-
-    pub type Free<G> = (Body<f64, G, NoLoad>, State<f64, G>);
-
-    fn tensor() -> Matrix3<f64> {
-        Matrix3::new(1.25, 0.2, -0.1, 0.2, 1.56, 0.15, -0.1, 0.15, 2.2)
-    }
-    pub fn turning() -> Free<So3> {
-        let body = Body { inertia: RotaryInertia::about_fixed_point(tensor()).unwrap(), load: NoLoad };
-        let start = body.state(Rotation::identity(), &Vector3::new(2.0, -3.0, 4.0));
-        (body, start)
-    }
-    pub fn flying() -> Free<Se3> {
-        let inertia = SpatialInertia::new(6.0, Vector3::new(0.25, -0.03, 0.12), tensor()).unwrap();
-        let body = Body { inertia, load: NoLoad };
-        let velocity = Se3::vector(&Vector3::new(0.5, 0.1, -0.3), &Vector3::new(2.0, -3.0, 4.0));
-        let start = body.state(Se3::identity(), &velocity);
-        (body, start)
-    }
-
-    /// The largest difference of the tangent and the derivative by duals, at the solution.
-    pub fn tangent_gap<G: Group, E: Scheme<f64, G, NoLoad>>(
-        scheme: impl Fn(&Start<'_, f64, G, NoLoad>) -> E,
-        (body, state): &Free<G>,
-        h: f64,
-    ) -> f64 {
-        let mut start = Start::new(body, state, 0.0, h);
-        let scheme = scheme(&start);
-        let x = solve(&scheme, &mut start, &mut Work::default()).unwrap();
-        type Slopes<E, G> = <Of<E, f64, G, NoLoad, f64> as Coordinates<f64>>::Jet;
-        let seeds = Coordinates::<Slopes<E, G>>::generate(|i| Jet::seed(x.at(i), i));
-        let slopes = scheme.residual::<Slopes<E, G>>(&start, &seeds);
-        let mut gap = 0.0f64;
-        for j in 0..Of::<E, f64, G, NoLoad, f64>::LEN {
-            let column = scheme.tangent(&start, &x, j).unwrap();
-            for i in 0..Of::<E, f64, G, NoLoad, f64>::LEN {
-                gap = gap.max((column.at(i) - slopes.at(i).slope(j)).abs());
-            }
-        }
-        gap
     }
 }

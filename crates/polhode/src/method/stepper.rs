@@ -1,21 +1,17 @@
 //! A method at work on one group and scalar: its parts in sequence, its memory, its counters.
 
-use super::convected::{self, Frame};
-use super::euler::{self, BackwardMomentum, BackwardRate};
-use super::galpha;
-use super::intrinsic::{self, Decaying};
-use super::kinematic;
-use super::memory::{Memory, Rates};
-use super::midpoint::{Akw, Swc1};
+use super::convected::{self, Convected, Frame, Stop};
+use super::memory::Memory;
 use super::mkrk::Stages;
 use super::named::Method;
-use super::newmark;
+use super::outside::{Outside, OutsideScheme, Taken, Taking};
 use super::registry::Part;
-use super::scheme::{self, Start};
-use super::trapezoid::Trapezoid;
-use crate::body::{Body, Load, State};
-use crate::group::{Coordinates, Group};
-use crate::scalar::{Mask, Real};
+use super::scheme::{Rates, Scheme, Start};
+use super::schemes::{AnyScheme, Visitor};
+use super::{euler, implicit, kinematic};
+use crate::body::{AnyBody, Body, Load, State};
+use crate::group::{Coordinates, Group, Se3, So3};
+use crate::scalar::{Dd, Dual, F64x4, Mask, Real};
 use crate::solve::{StepError, Work};
 
 /// Takes steps with one method. Allocates when it is made, never in a step.
@@ -53,7 +49,7 @@ impl<S: Real, G: Group> Stepper<S, G> {
     pub fn new(method: &Method) -> Self {
         let mut begin = 0.0;
         let parts = method.parts().iter().map(|(part, fraction)| {
-            let placed = (*part, S::lift(begin), S::lift(*fraction));
+            let placed = (part.clone(), S::lift(begin), S::lift(*fraction));
             begin += fraction;
             placed
         });
@@ -75,7 +71,24 @@ impl<S: Real, G: Group> Stepper<S, G> {
         state: &State<S, G>,
         t: S,
         h: S,
-    ) -> Result<State<S, G>, StepError> {
+    ) -> Result<State<S, G>, StepError>
+    where
+        G: Steps<S>,
+    {
+        G::take(self, body, state, t, h)
+    }
+
+    #[inline(always)]
+    fn take(
+        &mut self,
+        body: &dyn AnyBody<S, G>,
+        state: &State<S, G>,
+        t: S,
+        h: S,
+    ) -> Result<State<S, G>, StepError>
+    where
+        G: Steps<S>,
+    {
         // A part that fails speaks of its share of the step; the caller knows the whole one.
         let next = self.parts(body, state, t, h).map_err(|error| error.of_step(t.largest(), h.largest()))?;
         let mut sum = S::zero();
@@ -93,42 +106,46 @@ impl<S: Real, G: Group> Stepper<S, G> {
     }
 
     #[inline(always)]
-    fn parts<L: Load<S>>(
+    fn parts(
         &mut self,
-        body: &Body<S, G, L>,
+        body: &dyn AnyBody<S, G>,
         state: &State<S, G>,
         t: S,
         h: S,
-    ) -> Result<State<S, G>, StepError> {
+    ) -> Result<State<S, G>, StepError>
+    where
+        G: Steps<S>,
+    {
         let mut next = *state;
         for (part, begin, fraction) in &self.parts {
             let (t, h) = (t + *begin * h, *fraction * h);
             let work = &mut self.work;
             next = match part {
-                Part::ForwardRate => euler::forward_rate(body, &next, t, h),
-                Part::ForwardMomentum => euler::forward_momentum(body, &next, t, h),
-                Part::BackwardRate => scheme::step(&BackwardRate, body, &next, t, h, work)?,
-                Part::BackwardMomentum => scheme::step(&BackwardMomentum, body, &next, t, h, work)?,
-                Part::Swc1 => scheme::step(&Swc1, body, &next, t, h, work)?,
-                Part::Akw => scheme::step(&Akw, body, &next, t, h, work)?,
-                Part::BbTrap => scheme::step(&Trapezoid::<false>, body, &next, t, h, work)?,
-                Part::BbTrapWd => scheme::step(&Trapezoid::<true>, body, &next, t, h, work)?,
-                Part::Preserving(map, load) => intrinsic::preserving(*map, *load, body, &next, t, h, work)?,
-                Part::Decaying(map) => scheme::step(&Decaying { map: *map }, body, &next, t, h, work)?,
-                Part::Galpha(map, alpha) => {
-                    galpha::step(*map, *alpha, &mut self.memory, Start::new(body, &next, t, h), work)?
+                Part::ForwardRate => euler::forward_rate(&Start::new(body, &next, t, h)),
+                Part::ForwardMomentum => euler::forward_momentum(&Start::new(body, &next, t, h)),
+                Part::Implicit(AnyScheme::Convected(Convected { stopping }))
+                    if stopping.rule != Stop::Converged =>
+                {
+                    let start = Start::new(body, &next, t, h);
+                    convected::step(*stopping, &mut self.frame, body, &start, work)?
                 }
-                Part::Newmark(newmark) => {
-                    newmark::step(*newmark, &mut self.memory, Start::new(body, &next, t, h), work)?
+                Part::Implicit(scheme) => {
+                    scheme.visited_by(Implicit { body, state: &next, t, h, memory: &mut self.memory, work })?
                 }
-                Part::Convected(stopping) => {
-                    convected::step(*stopping, &mut self.frame, Start::new(body, &next, t, h), work)?
+                Part::Outside(Outside(scheme)) => {
+                    let carried = |start: &Start<'_, S, G>| self.memory.at(&next, || start.fresh_rates());
+                    let taking = Taking { body, state: &next, interval: (t, h), carried: &carried, work };
+                    let (end, carried) = G::take_outside(&**scheme, taking)?;
+                    if let Some(carried) = carried {
+                        self.memory.set(carried);
+                    }
+                    end
                 }
                 Part::Kinematic(map, choice) => kinematic::step(*map, *choice, body, &next, t, h)?,
                 Part::Alpha(_) => return Err(StepError::NeedsSystem),
                 Part::Mkrk => match &mut self.stages {
                     Some(stages) => stages.step(body, &next, t, h, work)?,
-                    None => next,
+                    None => return Err(StepError::NoStart { reason: "the method has no tableau".into() }),
                 },
             };
         }
@@ -136,4 +153,82 @@ impl<S: Real, G: Group> Stepper<S, G> {
         next.pose = G::normalized(&next.pose);
         Ok(next)
     }
+}
+
+/// A step of an implicit scheme.
+struct Implicit<'a, S: Real, G: Group> {
+    body: &'a dyn AnyBody<S, G>,
+    state: &'a State<S, G>,
+    t: S,
+    h: S,
+    memory: &'a mut Memory<S, G, Rates<S, G>>,
+    work: &'a mut Work,
+}
+
+impl<S: Real, G: Group> Visitor for Implicit<'_, S, G> {
+    type Output = Result<State<S, G>, StepError>;
+    #[inline(always)]
+    fn visit<E: Scheme>(self, scheme: &E) -> Self::Output {
+        let Implicit { body, state, t, h, memory, work } = self;
+        let carried = |start: &Start<'_, S, G>| memory.at(state, || start.fresh_rates());
+        let (end, carried) = implicit::step(scheme, body, state, (t, h), carried, work)?;
+        if let Some(carried) = carried {
+            memory.set(carried);
+        }
+        Ok(end)
+    }
+}
+
+/// A group on which bodies are stepped in the scalar `S`. For plain numbers the steps of all methods are compiled in this
+/// library, once; for other scalars where they are used.
+pub trait Steps<S: Real>: Group {
+    /// See [`Stepper::step`].
+    fn take(
+        stepper: &mut Stepper<S, Self>,
+        body: &dyn AnyBody<S, Self>,
+        state: &State<S, Self>,
+        t: S,
+        h: S,
+    ) -> Result<State<S, Self>, StepError>;
+    #[doc(hidden)]
+    fn take_outside(scheme: &dyn OutsideScheme, taking: Taking<'_, S, Self>) -> Taken<S, Self>;
+}
+
+macro_rules! steps {
+    ($group:ty, $scalar:ty, |$scheme:ident, $taking:ident| $outside:expr, $(#[$inline:meta])? $([$($generic:tt)*])?) => {
+        impl$(<$($generic)*>)? Steps<$scalar> for $group {
+            $(#[$inline])?
+            fn take(
+                stepper: &mut Stepper<$scalar, Self>,
+                body: &dyn AnyBody<$scalar, Self>,
+                state: &State<$scalar, Self>,
+                t: $scalar,
+                h: $scalar,
+            ) -> Result<State<$scalar, Self>, StepError> {
+                stepper.take(body, state, t, h)
+            }
+            $(#[$inline])?
+            fn take_outside(
+                $scheme: &dyn OutsideScheme,
+                $taking: Taking<'_, $scalar, Self>,
+            ) -> Taken<$scalar, Self> {
+                $outside
+            }
+        }
+    };
+}
+steps!(So3, f64, |scheme, taking| scheme.so3(taking),);
+steps!(Se3, f64, |scheme, taking| scheme.se3(taking),);
+// Inlined, and so compiled only where they are used.
+steps!(So3, F64x4, |scheme, taking| scheme.so3_lanes(taking), #[inline]);
+steps!(Se3, F64x4, |scheme, taking| scheme.se3_lanes(taking), #[inline]);
+steps!(So3, Dd, |scheme, taking| scheme.so3_dd(taking), #[inline]);
+steps!(Se3, Dd, |scheme, taking| scheme.se3_dd(taking), #[inline]);
+steps!(So3, Dual<S, N>, |scheme, _taking| no_duals(scheme), [S: Real, const N: usize]);
+steps!(Se3, Dual<S, N>, |scheme, _taking| no_duals(scheme), [S: Real, const N: usize]);
+
+#[cold]
+fn no_duals<S: Real, G: Group>(scheme: &dyn OutsideScheme) -> Taken<S, G> {
+    let reason = format!("the scheme {scheme:?} was made outside polhode and runs in numbers without derivatives only");
+    Err(StepError::NoDerivative { reason })
 }

@@ -6,7 +6,7 @@ use super::given::Given;
 use super::jointed;
 use crate::body::{Load, State};
 use crate::group::{Group, Se3, So3};
-use crate::method::Method;
+use crate::method::{Method, Steps};
 use crate::multibody::{Assembly, Simulation, System, Violation};
 use crate::reference::SteadyPrecession;
 use crate::run::{Drift, EnergyEstimate, Outcome, Plan, Snapshot, StepEstimate, run};
@@ -116,7 +116,7 @@ impl Problem {
     }
 }
 
-impl<G: Group> Case<f64, G> {
+impl<G: Steps<f64>> Case<f64, G> {
     fn run(
         &self,
         method: &Method,

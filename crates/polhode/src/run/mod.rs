@@ -13,7 +13,7 @@ pub use snapshot::{BodySnapshot, Moving, Recorder, Snapshot, SystemSnapshot};
 
 use crate::body::{Body, Load, State};
 use crate::group::Group;
-use crate::method::{Method, Stepper};
+use crate::method::{Method, Stepper, Steps};
 use crate::solve::{StepError, Work};
 use core::fmt;
 use core::ops::ControlFlow;
@@ -75,7 +75,7 @@ pub type Observer<'a, G> = dyn FnMut(u64, f64, &State<f64, G>) -> ControlFlow<()
 /// assert!(end.drift.momentum_space < 1e-13);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn run<G: Group, L: Load<f64>>(
+pub fn run<G: Steps<f64>, L: Load<f64>>(
     body: &Body<f64, G, L>,
     start: &State<f64, G>,
     method: &Method,

@@ -2,61 +2,47 @@
 //! equations per block of directions.
 
 use super::{numbers, state_of};
-use crate::body::{Body, Load, State};
+use crate::body::{AnyBody, BodyAt, JetOf, State};
 use crate::group::{Coordinates, Group, Jet, lift};
-use crate::method::scheme::{self, Outcome, Scheme, Start, Unknown};
+use crate::method::implicit;
+use crate::method::scheme::{Accelerations, Of, Outcome, Rates, Scheme, Slopes, Start};
 use crate::scalar::Dual;
 use crate::solve::{Factor, StepError, Work};
 use nalgebra::Vector3;
 
-/// The unknowns of kind `U` at the scalar `T`.
-type Of<U, G, T> = <U as Unknown<G>>::Of<T>;
-/// The scalar that carries the derivatives with respect to all of them.
-type AllSlopes<U, G> = <Of<U, G, f64> as Coordinates<f64>>::Jet;
-
-/// Residual and end with those derivatives.
-type Slopes<G, U> = Outcome<AllSlopes<U, G>, G, Of<U, G, AllSlopes<U, G>>>;
+/// What a scheme says, at the scalar `T`.
+type Said<E, G, T> = Outcome<T, G, Of<E, G, T>>;
 /// The end of a step with derivatives, and the accelerations carried on.
-type Followed<G, const N: usize> = (State<Dual<f64, N>, G>, Option<[<G as Group>::Vector<Dual<f64, N>>; 2]>);
+type Followed<G, const N: usize> = (State<Dual<f64, N>, G>, Option<Rates<Dual<f64, N>, G>>);
 
 /// The solution of a step, and how its equations and its end depend on the unknowns there.
-pub(super) struct Solution<G: Group, U: Unknown<G>> {
-    x: Of<U, G, f64>,
-    jacobian: <Of<U, G, f64> as Coordinates<f64>>::Factor,
-    slopes: Slopes<G, U>,
+pub(super) struct Solution<G: Group, E: Scheme> {
+    x: Of<E, G, f64>,
+    jacobian: <Of<E, G, f64> as Coordinates<f64>>::Factor,
+    slopes: Said<E, G, Slopes<E, G, f64>>,
 }
 
 /// The solution, and what it leads to.
-type Solved<G, U> = (Solution<G, U>, Outcome<f64, G, Of<U, G, f64>>);
+type Solved<G, E> = (Solution<G, E>, Said<E, G, f64>);
 
-/// Solves a scheme, with the exact Jacobian at the solution. A function of its own for each scheme and load, whatever the
-/// number of directions.
+/// Solves a scheme, with the exact Jacobian at the solution. A function of its own for each scheme, whatever the number
+/// of directions.
 #[inline(never)]
-pub(super) fn solve<G: Group, L: Load<f64>, E: Scheme<f64, G, L>>(
+pub(super) fn solve<G: Group, E: Scheme>(
     scheme: &E,
-    mut start: Start<'_, f64, G, L>,
+    body: &dyn AnyBody<f64, G>,
+    state: &State<f64, G>,
+    interval: (f64, f64),
+    carried: impl FnOnce(&Start<'_, f64, G>) -> Rates<f64, G>,
     work: &mut Work,
-) -> Result<Solved<G, E::Unknown>, StepError> {
-    let x = scheme::solve(scheme, &mut start, work)?;
-    let end = scheme.outcome::<f64>(&start, &x);
-    let seeds = Coordinates::generate(|i| <AllSlopes<E::Unknown, G>>::seed(x.at(i), i));
-    let slopes = scheme.outcome(&start, &seeds);
-    let mut jacobian = <Of<E::Unknown, G, f64> as Coordinates<f64>>::Factor::empty();
+) -> Result<Solved<G, E>, StepError> {
+    let mut start = implicit::begin(scheme, body, state, interval, carried);
+    let x = implicit::solve(scheme, body, &mut start, work)?;
+    let end = scheme.equations(&start, &x);
+    let slopes = implicit::slopes(scheme, body, &start, &x);
+    let mut jacobian = <Of<E, G, f64> as Coordinates<f64>>::Factor::empty();
     jacobian.refactor(true, |j| Coordinates::generate(|i| slopes.residual.at(i).slope(j)));
     Ok((Solution { x, jacobian, slopes }, end))
-}
-
-/// Where a step of a block of directions starts.
-#[inline(always)]
-pub(super) fn departure<'a, G: Group, D: Load<Dual<f64, N>>, const N: usize>(
-    loaded: bool,
-    body: &'a Body<Dual<f64, N>, G, D>,
-    state: &'a State<Dual<f64, N>, G>,
-    t: f64,
-    h: f64,
-) -> Start<'a, Dual<f64, N>, G, D> {
-    let (t, h) = (Dual::constant(t), Dual::constant(h));
-    if loaded { Start::new(body, state, t, h) } else { Start::unloaded(body, state, t, h) }
 }
 
 /// The state at the end of a step with this solution, and what is carried on beside it.
@@ -64,17 +50,30 @@ pub(super) fn departure<'a, G: Group, D: Load<Dual<f64, N>>, const N: usize>(
 /// Residual and end are evaluated once, for the solution as it stands. What its own derivative x' = -J⁻¹ R' adds is
 /// known from the slopes, and needs no second evaluation.
 #[inline(never)]
-pub(super) fn follow<G: Group, D: Load<Dual<f64, N>>, V: Scheme<Dual<f64, N>, G, D>, const N: usize>(
-    scheme: &V,
-    start: &Start<'_, Dual<f64, N>, G, D>,
-    solution: &Solution<G, V::Unknown>,
+pub(super) fn follow<G: Group, E: Scheme, const N: usize>(
+    scheme: &E,
+    body: &dyn BodyAt<Dual<f64, N>, G>,
+    state: &State<Dual<f64, N>, G>,
+    (t, h): (Dual<f64, N>, Dual<f64, N>),
+    carried: Option<Rates<Dual<f64, N>, G>>,
+    solution: &Solution<G, E>,
 ) -> Followed<G, N> {
-    let fixed: Of<V::Unknown, G, Dual<f64, N>> = lift(&solution.x);
-    let end = scheme.outcome(start, &fixed);
-    let back: Of<V::Unknown, G, Dual<f64, N>> = solution.jacobian.solve_slopes(&end.residual);
-    let moved = |value: Dual<f64, N>, slopes: AllSlopes<V::Unknown, G>| {
+    let accelerations = scheme.accelerations();
+    let start = match scheme.is_loaded() || accelerations != Accelerations::Unused {
+        true => Start::new(body, state, t, h),
+        false => Start::unloaded(body, state, t, h),
+    };
+    let start = match (accelerations, carried) {
+        (Accelerations::Unused, _) => start,
+        (Accelerations::Carried, Some(rates)) => Start { rates, ..start },
+        _ => Start { rates: start.fresh_rates(), ..start },
+    };
+    let fixed: Of<E, G, Dual<f64, N>> = lift(&solution.x);
+    let end = scheme.equations(&start, &fixed);
+    let back: Of<E, G, Dual<f64, N>> = solution.jacobian.solve_slopes(&end.residual);
+    let moved = |value: Dual<f64, N>, slopes: JetOf<f64, Of<E, G, f64>>| {
         let mut eps = value.eps;
-        for j in 0..Of::<V::Unknown, G, f64>::LEN {
+        for j in 0..Of::<E, G, f64>::LEN {
             let (slope, back) = (slopes.slope(j), back.at(j).eps);
             for (eps, back) in eps.iter_mut().zip(back) {
                 *eps -= slope * back;
@@ -91,8 +90,9 @@ pub(super) fn follow<G: Group, D: Load<Dual<f64, N>>, V: Scheme<Dual<f64, N>, G,
         },
         Coordinates::generate(|i| moved(values.2.at(i), slopes.2.at(i))),
     );
-    let carried = end.carried.zip(solution.slopes.carried).map(|(values, slopes)| {
-        [0, 1].map(|n| Coordinates::generate(|i| moved(values[n].at(i), slopes[n].at(i))))
+    let carried = end.carried.zip(solution.slopes.carried).map(|(values, slopes)| Rates {
+        velocity: Coordinates::generate(|i| moved(values.velocity.at(i), slopes.velocity.at(i))),
+        algorithmic: Coordinates::generate(|i| moved(values.algorithmic.at(i), slopes.algorithmic.at(i))),
     });
     (state, carried)
 }

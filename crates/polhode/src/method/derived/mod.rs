@@ -7,25 +7,18 @@
 mod implicit;
 mod stages;
 
-use super::convected::{Convected, Frame, Stop};
-use super::euler::{self, BackwardMomentum, BackwardRate};
-use super::galpha::Galpha;
-use super::intrinsic::{AtMidpoint, ByWork, Decaying, MeanOfEnds, Preserving, StepLoad};
-use super::kinematic;
-use super::memory::{Memory, Rates};
-use super::midpoint::{Akw, Swc1};
+use super::convected::{Convected, Stop};
+use super::memory::Memory;
 use super::named::Method;
-use super::newmark::Local;
 use super::registry::Part;
-use super::scheme::{Scheme, Start};
-use super::trapezoid::Trapezoid;
-use crate::body::{Body, Load, State};
-use crate::group::{
-    Cayley, Coordinates, EulerRodrigues, Exponential, Group, MapKind, Reading, Rotation, WienerMilenkovic,
-};
+use super::scheme::{Accelerations, Rates, Scheme, Start};
+use super::schemes::{AnyScheme, Visitor};
+use super::{euler, kinematic};
+use crate::body::{AnyBody, Body, BodyAt, Load, State};
+use crate::group::{Coordinates, Group, Rotation};
 use crate::scalar::{Dual, Real};
 use crate::solve::{StepError, Work};
-use implicit::{departure, follow, solve};
+use implicit::{follow, solve};
 use nalgebra::Vector3;
 use stages::Stages;
 
@@ -96,7 +89,18 @@ impl<G: Group, const N: usize> Derived<G, N> {
         for (part, fraction) in method.parts() {
             match part {
                 Part::Alpha(_) => return Err(StepError::NeedsSystem),
-                Part::Convected(stopping) if stopping.rule != Stop::Converged => {
+                Part::Outside(scheme) => {
+                    let reason = format!(
+                        "'{}' has no derivatives: the scheme {:?} was made outside polhode and runs in numbers without \
+                         derivatives only",
+                        method.id(),
+                        scheme.0
+                    );
+                    return Err(StepError::NoDerivative { reason });
+                }
+                Part::Implicit(AnyScheme::Convected(Convected { stopping }))
+                    if stopping.rule != Stop::Converged =>
+                {
                     let reason = format!(
                         "'{}' has no derivatives: with stop={} its iteration ends before it has converged, and where it ends \
                          jumps with the data; use stop=converged",
@@ -105,17 +109,16 @@ impl<G: Group, const N: usize> Derived<G, N> {
                     );
                     return Err(StepError::NoDerivative { reason });
                 }
-                _ => parts.push((*part, begin, *fraction)),
+                _ => parts.push((part.clone(), begin, *fraction)),
             }
             begin += fraction;
         }
         let zero = G::Vector::<Dual<f64, N>>::origin();
         let (state, rates) =
-            (State { pose: G::identity(), momentum: zero }, Rates { velocity: zero, algorithmic: zero });
+            (State { pose: G::identity(), momentum: zero }, Rates::zero());
         Ok(Derived {
             carries: parts.iter().any(|(part, ..)| match part {
-                Part::Galpha(..) => true,
-                Part::Newmark(newmark) => newmark.carries(),
+                Part::Implicit(scheme) => scheme.visited_by(Carries),
                 _ => false,
             }),
             parts,
@@ -159,7 +162,8 @@ impl<G: Group, const N: usize> Derived<G, N> {
             self.memory.forget();
         }
         self.next.copy_from_slice(states);
-        let end = self.parts(body, varied, state, t, h).map_err(|error| error.of_step(t, h))?;
+        let varied = |block: usize| &varied[block] as &dyn BodyAt<Dual<f64, N>, G>;
+        let end = self.parts(body, &varied, state, t, h).map_err(|error| error.of_step(t, h))?;
         let momentum = end.momentum.length();
         if !((momentum * momentum).is_finite() && G::is_finite::<f64>(&end.pose)) {
             return Err(StepError::NotFinite { t, h });
@@ -184,11 +188,11 @@ impl<G: Group, const N: usize> Derived<G, N> {
         Ok(end)
     }
 
-    #[inline(always)]
-    fn parts<L: Load<f64>, D: Load<Dual<f64, N>>>(
+    #[inline(never)]
+    fn parts(
         &mut self,
-        body: &Body<f64, G, L>,
-        varied: &[Body<Dual<f64, N>, G, D>],
+        body: &dyn AnyBody<f64, G>,
+        varied: &Varied<'_, G, N>,
         state: &State<f64, G>,
         t: f64,
         h: f64,
@@ -200,111 +204,37 @@ impl<G: Group, const N: usize> Derived<G, N> {
             let (states, work) = (&mut self.next, &mut self.work);
             macro_rules! explicit {
                 ($function:path) => {{
-                    for (body, state) in varied.iter().zip(states) {
-                        *state = $function(body, state, dual_t, dual_h);
+                    for (k, state) in states.iter_mut().enumerate() {
+                        *state = $function(&Start::new(varied(k), &*state, dual_t, dual_h));
                     }
-                    $function(body, &next, t, h)
-                }};
-            }
-            macro_rules! implicit {
-                ($scheme:expr, $varied:expr) => {{
-                    let scheme = $varied;
-                    let (solution, end) = solve(&$scheme, Start::new(body, &next, t, h), work)?;
-                    let loaded = Scheme::<Dual<f64, N>, G, D>::is_loaded(&scheme);
-                    for (body, state) in varied.iter().zip(states) {
-                        (*state, _) = follow(&scheme, &departure(loaded, body, state, t, h), &solution);
-                    }
-                    end.state
-                }};
-                ($scheme:expr) => {
-                    implicit!($scheme, $scheme)
-                };
-            }
-            // A scheme made anew from the start of each step, and from the rates carried to it.
-            macro_rules! carrying {
-                (|$start:ident, $rates:ident| $scheme:expr) => {{
-                    let known = self.memory.holds(&next);
-                    let $start = &Start::new(body, &next, t, h);
-                    let $rates = || self.memory.at($start.state, || Rates::fresh($start));
-                    let (solution, end) = solve(&$scheme, *$start, work)?;
-                    for ((body, state), block) in varied.iter().zip(states).zip(&mut self.blocks) {
-                        let $start = &departure(true, body, state, t, h);
-                        let $rates = || if known { block.rates } else { Rates::fresh($start) };
-                        let (end, carried) = follow(&$scheme, $start, &solution);
-                        *state = end;
-                        block.next = carried.map_or(block.next, Rates::from);
-                    }
-                    if let Some(carried) = end.carried {
-                        self.memory.set(carried.into());
-                    }
-                    end.state
-                }};
-            }
-            // The fast one of the family has code of its own for each map in the plain step, see its own step.
-            macro_rules! preserving {
-                ($map:expr, $load:expr) => {{
-                    let varied_scheme = Preserving { map: *$map, load: $load };
-                    match ($map.reading, $map.kind) {
-                        (Reading::Dual, MapKind::Exponential) => {
-                            implicit!(Preserving { map: Exponential, load: $load }, varied_scheme)
-                        }
-                        (Reading::Dual, MapKind::EulerRodrigues) => {
-                            implicit!(Preserving { map: EulerRodrigues, load: $load }, varied_scheme)
-                        }
-                        (Reading::Dual, MapKind::Cayley) => {
-                            implicit!(Preserving { map: Cayley, load: $load }, varied_scheme)
-                        }
-                        (Reading::Dual, MapKind::WienerMilenkovic) => {
-                            implicit!(Preserving { map: WienerMilenkovic, load: $load }, varied_scheme)
-                        }
-                        _ => implicit!(varied_scheme),
-                    }
+                    $function(&Start::new(body, &next, t, h))
                 }};
             }
             next = match part {
                 Part::ForwardRate => explicit!(euler::forward_rate),
                 Part::ForwardMomentum => explicit!(euler::forward_momentum),
-                Part::BackwardRate => implicit!(BackwardRate),
-                Part::BackwardMomentum => implicit!(BackwardMomentum),
-                Part::Swc1 => implicit!(Swc1),
-                Part::Akw => implicit!(Akw),
-                Part::BbTrap => implicit!(Trapezoid::<false>),
-                Part::BbTrapWd => implicit!(Trapezoid::<true>),
-                Part::Preserving(map, StepLoad::Midpoint) => preserving!(map, AtMidpoint),
-                Part::Preserving(map, StepLoad::Mean) => preserving!(map, MeanOfEnds),
-                Part::Preserving(map, StepLoad::FiniteDerivative) => {
-                    implicit!(Preserving { map: *map, load: ByWork })
-                }
-                Part::Decaying(map) => implicit!(Decaying { map: *map }),
-                Part::Galpha(map, alpha) => {
-                    carrying!(|start, rates| Galpha { map: *map, alpha: *alpha, rates: rates() })
-                }
-                Part::Newmark(newmark) => {
-                    carrying!(|start, rates| Local::new(*newmark, start, rates))
-                }
-                Part::Convected(_) => {
-                    let start = Start::new(body, &next, t, h);
-                    let scheme = Convected::scaled(Frame::of(start.state), &start);
-                    let (solution, end) = solve(&scheme, start, work)?;
-                    for (body, state) in varied.iter().zip(states) {
-                        let start = departure(false, body, state, t, h);
-                        let scheme = Convected::scaled(Frame::of(start.state), &start);
-                        (*state, _) = follow(&scheme, &start, &solution);
-                    }
-                    end.state
-                }
+                Part::Implicit(scheme) => scheme.visited_by(Implicit {
+                    body,
+                    varied,
+                    state: &next,
+                    states,
+                    interval: (t, h),
+                    memory: &mut self.memory,
+                    blocks: &mut self.blocks,
+                    work,
+                })?,
                 Part::Kinematic(map, choice) => {
                     let end = kinematic::step(*map, *choice, body, &next, t, h)?;
-                    for (body, state) in varied.iter().zip(states) {
-                        *state = kinematic::step(*map, *choice, body, state, dual_t, dual_h)?;
+                    for (k, state) in states.iter_mut().enumerate() {
+                        *state = kinematic::step(*map, *choice, varied(k), state, dual_t, dual_h)?;
                     }
                     end
                 }
                 Part::Mkrk => match &mut self.stages {
                     Some(stages) => stages.step((body, varied), (&next, states), (t, h), work)?,
-                    None => next,
+                    None => return Err(StepError::NoStart { reason: "the method has no tableau".into() }),
                 },
-                Part::Alpha(_) => return Err(StepError::NeedsSystem),
+                Part::Alpha(_) | Part::Outside(_) => return Err(StepError::NeedsSystem),
             };
         }
         // Once per step, whatever it is composed of.
@@ -313,6 +243,54 @@ impl<G: Group, const N: usize> Derived<G, N> {
             state.pose = G::normalized(&state.pose);
         }
         Ok(next)
+    }
+}
+
+/// The bodies with derivatives, by the number of their block.
+type Varied<'a, G, const N: usize> = dyn Fn(usize) -> &'a (dyn BodyAt<Dual<f64, N>, G> + 'a) + 'a;
+
+/// Whether a scheme carries accelerations from step to step.
+struct Carries;
+
+impl Visitor for Carries {
+    type Output = bool;
+    fn visit<E: Scheme>(self, scheme: &E) -> bool {
+        scheme.accelerations() == Accelerations::Carried
+    }
+}
+
+/// A step of an implicit scheme, plain and with derivatives.
+struct Implicit<'a, 'b, G: Group, const N: usize> {
+    body: &'a dyn AnyBody<f64, G>,
+    varied: &'a Varied<'b, G, N>,
+    state: &'a State<f64, G>,
+    states: &'a mut [State<Dual<f64, N>, G>],
+    interval: (f64, f64),
+    memory: &'a mut Memory<f64, G, Rates<f64, G>>,
+    blocks: &'a mut [Carried<G, N>],
+    work: &'a mut Work,
+}
+
+impl<G: Group, const N: usize> Visitor for Implicit<'_, '_, G, N> {
+    type Output = Result<State<f64, G>, StepError>;
+    #[inline(always)]
+    fn visit<E: Scheme>(self, scheme: &E) -> Self::Output {
+        let (memory, (t, h)) = (self.memory, self.interval);
+        let known = memory.holds(self.state);
+        let carried = |start: &Start<'_, f64, G>| memory.at(self.state, || start.fresh_rates());
+        let (solution, end) = solve(scheme, self.body, self.state, (t, h), carried, self.work)?;
+        for (k, (state, block)) in self.states.iter_mut().zip(self.blocks).enumerate() {
+            let before = *state;
+            let begin = (Dual::constant(t), Dual::constant(h));
+            let (body, rates) = ((self.varied)(k), known.then_some(block.rates));
+            let (end, carried) = follow(scheme, body, &before, begin, rates, &solution);
+            *state = end;
+            block.next = carried.unwrap_or(block.next);
+        }
+        if let Some(carried) = end.carried {
+            memory.set(carried);
+        }
+        Ok(end.state)
     }
 }
 

@@ -2,11 +2,12 @@
 //! derivative of F for stages that stand still, and DF its slope, the derivatives of the stages solve
 //! Y'_k - h Σ a_kj DF_j Y'_j = Y'₀ + h Σ a_kj F'_j, a linear system that all directions share.
 
-use crate::body::{Body, Load, State};
+use super::Varied;
+use crate::body::{AnyBody, BodyAt, State};
 use crate::group::{Coordinates, Group, Jet, lift};
-use crate::method::mkrk::{self, slope_pair, stage};
+use crate::method::mkrk::{self, slope_jet, slope_pair, stage};
 use crate::method::tableau::Tableau;
-use crate::scalar::{Dual, Over};
+use crate::scalar::Dual;
 use crate::solve::{StepError, Work, factorize, substitute_rows};
 use core::ops::Range;
 
@@ -16,7 +17,7 @@ type JetOf<G> = <<G as Group>::Pair<f64> as Coordinates<f64>>::Jet;
 type Pair<G, const N: usize> = <G as Group>::Pair<Dual<f64, N>>;
 
 /// The plain body, and those with derivatives.
-type Bodies<'a, G, L, D, const N: usize> = (&'a Body<f64, G, L>, &'a [Body<Dual<f64, N>, G, D>]);
+type Bodies<'a, 'b, G, const N: usize> = (&'a dyn AnyBody<f64, G>, &'a Varied<'b, G, N>);
 /// A state with derivatives.
 type VariedState<G, const N: usize> = State<Dual<f64, N>, G>;
 
@@ -49,17 +50,17 @@ impl<G: Group, const N: usize> Stages<G, N> {
     }
 
     #[inline(never)]
-    pub(super) fn step<L: Load<f64>, D: Load<Dual<f64, N>>>(
+    pub(super) fn step(
         &mut self,
-        (body, varied): Bodies<'_, G, L, D, N>,
+        (body, varied): Bodies<'_, '_, G, N>,
         (state, states): (&State<f64, G>, &mut [VariedState<G, N>]),
         (t, h): (f64, f64),
         work: &mut Work,
     ) -> Result<State<f64, G>, StepError> {
         let end = self.plain.step(body, state, t, h, work)?;
         if self.plain.classical {
-            for (body, state) in varied.iter().zip(states) {
-                *state = mkrk::classical(body, state, Dual::constant(t), Dual::constant(h));
+            for (k, state) in states.iter_mut().enumerate() {
+                *state = mkrk::classical(&varied(k).mechanics(), state, Dual::constant(t), Dual::constant(h));
             }
             return Ok(end);
         }
@@ -70,7 +71,8 @@ impl<G: Group, const N: usize> Stages<G, N> {
             if implicit {
                 self.linearize(body, state, t, h, &block);
             }
-            for (n, (body, state)) in varied.iter().zip(&*states).enumerate() {
+            for (n, state) in states.iter().enumerate() {
+                let body = varied(n);
                 match implicit {
                     true => self.coupled(n * count, body, state, t, h, &block),
                     false => {
@@ -90,9 +92,9 @@ impl<G: Group, const N: usize> Stages<G, N> {
     }
 
     /// F at (Ψ, p) of stage k.
-    fn slope<D: Load<Dual<f64, N>>>(
+    fn slope(
         &self,
-        body: &Body<Dual<f64, N>, G, D>,
+        body: &dyn BodyAt<Dual<f64, N>, G>,
         state: &State<Dual<f64, N>, G>,
         t: f64,
         h: f64,
@@ -100,7 +102,7 @@ impl<G: Group, const N: usize> Stages<G, N> {
         y: &Pair<G, N>,
     ) -> Pair<G, N> {
         let (time, begins) = stage(t, h, self.plain.tableau.c()[k]);
-        slope_pair(body, state, (Dual::constant(time), begins), y)
+        slope_pair(&body.mechanics(), &state.pose, (Dual::constant(time), begins), y)
     }
 
     /// Y₀ + h Σ w_j F_j over the first stages of the block of directions that begins at `offset`.
@@ -128,9 +130,9 @@ impl<G: Group, const N: usize> Stages<G, N> {
     }
 
     /// The slopes of F at the stages of a block, and the factors of the matrix of its equations.
-    fn linearize<L: Load<f64>>(
+    fn linearize(
         &mut self,
-        body: &Body<f64, G, L>,
+        body: &dyn AnyBody<f64, G>,
         state: &State<f64, G>,
         t: f64,
         h: f64,
@@ -139,9 +141,8 @@ impl<G: Group, const N: usize> Stages<G, N> {
         let width = G::Pair::<f64>::LEN;
         let n = block.len() * width;
         for (column, j) in block.clone().enumerate() {
-            let (time, begins) = stage(t, h, self.plain.tableau.c()[j]);
-            let seeds = Coordinates::generate(|i| JetOf::<G>::seed(self.plain.y[j].at(i), i));
-            let slopes: G::Pair<JetOf<G>> = slope_pair(body, state, (JetOf::<G>::of(time), begins), &seeds);
+            let time = stage(t, h, self.plain.tableau.c()[j]);
+            let slopes: G::Pair<JetOf<G>> = slope_jet(body, &state.pose, time, &self.plain.y[j]);
             self.slopes[j] = slopes;
             for (row, k) in block.clone().enumerate() {
                 let weight = h * self.plain.tableau.a(k, j);
@@ -158,10 +159,10 @@ impl<G: Group, const N: usize> Stages<G, N> {
     }
 
     /// F with all derivatives for the stages of a block that are coupled.
-    fn coupled<D: Load<Dual<f64, N>>>(
+    fn coupled(
         &mut self,
         offset: usize,
-        body: &Body<Dual<f64, N>, G, D>,
+        body: &dyn BodyAt<Dual<f64, N>, G>,
         state: &State<Dual<f64, N>, G>,
         t: f64,
         h: f64,

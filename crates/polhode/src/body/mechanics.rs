@@ -1,0 +1,106 @@
+//! A body without the type of its load: what the equations of a step ask of it, at one scalar at a time. Methods are
+//! compiled for scalars and groups, never again for a load.
+
+use super::derivative::FiniteDerivative;
+use super::load::{Kinematics, Load, Wrench};
+use super::{Body, State};
+use crate::group::{Coordinates, Group};
+use crate::scalar::{Over, Real};
+
+/// The scalar that carries the derivatives with respect to the coordinates of `V`.
+pub type JetOf<S, V> = <V as Coordinates<S>>::Jet;
+
+/// What acts on a body, at the scalar `T`.
+pub trait LoadAt<T: Real> {
+    /// See [`Load::wrench`].
+    fn wrench_at(&self, at: &Kinematics<T>) -> Wrench<T>;
+    /// See [`Load::finite_derivative`].
+    fn finite_derivative_at(&self, from: &Kinematics<T>, to: &Kinematics<T>) -> FiniteDerivative<T>;
+}
+
+impl<S: Real, G: Group, L: Load<S>, T: Over<S>> LoadAt<T> for Body<S, G, L> {
+    fn wrench_at(&self, at: &Kinematics<T>) -> Wrench<T> {
+        self.load.wrench(at)
+    }
+    fn finite_derivative_at(&self, from: &Kinematics<T>, to: &Kinematics<T>) -> FiniteDerivative<T> {
+        self.load.finite_derivative(from, to)
+    }
+}
+
+/// A body at its own scalar.
+pub trait BodyAt<S: Real, G: Group> {
+    /// Its inertia and what acts on it.
+    fn mechanics(&self) -> Mechanics<'_, S, G>;
+    /// See [`Load::motion`].
+    fn motion_at(&self, t: S) -> Option<Kinematics<S>>;
+}
+
+impl<S: Real, G: Group, L: Load<S>> BodyAt<S, G> for Body<S, G, L> {
+    fn mechanics(&self) -> Mechanics<'_, S, G> {
+        Mechanics { inertia: &self.inertia, loads: self }
+    }
+    fn motion_at(&self, t: S) -> Option<Kinematics<S>> {
+        self.load.motion(t)
+    }
+}
+
+/// A body at its own scalar and at those that carry the derivatives for Newton's method.
+pub trait AnyBody<S: Real, G: Group>: BodyAt<S, G> {
+    /// Its loads with derivatives with respect to one velocity.
+    fn by_velocity(&self) -> &dyn LoadAt<JetOf<S, G::Vector<S>>>;
+    /// With respect to two.
+    fn by_pair(&self) -> &dyn LoadAt<JetOf<S, G::Pair<S>>>;
+    /// With respect to base vectors and their momenta.
+    fn by_frame(&self) -> &dyn LoadAt<JetOf<S, G::Frame<S>>>;
+}
+
+impl<S: Real, G: Group, L: Load<S>> AnyBody<S, G> for Body<S, G, L> {
+    fn by_velocity(&self) -> &dyn LoadAt<JetOf<S, G::Vector<S>>> {
+        self
+    }
+    fn by_pair(&self) -> &dyn LoadAt<JetOf<S, G::Pair<S>>> {
+        self
+    }
+    fn by_frame(&self) -> &dyn LoadAt<JetOf<S, G::Frame<S>>> {
+        self
+    }
+}
+
+/// The inertia of a body and what acts on it, at the scalar `T`.
+pub struct Mechanics<'a, T: Real, G: Group> {
+    /// The inertia.
+    pub inertia: &'a G::Inertia<T>,
+    /// The loads.
+    pub loads: &'a dyn LoadAt<T>,
+}
+
+impl<T: Real, G: Group> Clone for Mechanics<'_, T, G> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T: Real, G: Group> Copy for Mechanics<'_, T, G> {}
+
+impl<T: Real, G: Group> Mechanics<'_, T, G> {
+    /// V = M⁻¹ P.
+    #[inline(always)]
+    pub fn velocity(&self, momentum: &G::Vector<T>) -> G::Vector<T> {
+        G::velocity(self.inertia, momentum)
+    }
+    /// P = M V.
+    #[inline(always)]
+    pub fn momentum(&self, velocity: &G::Vector<T>) -> G::Vector<T> {
+        G::momentum(self.inertia, velocity)
+    }
+    /// The load in body axes at `t`: from then on if `begins`, up to then if not, see [`Kinematics::begins`].
+    #[inline(always)]
+    pub fn load(&self, begins: bool, t: T, pose: &G::Pose<T>, velocity: &G::Vector<T>) -> G::Vector<T> {
+        let at = Kinematics { begins, ..G::kinematics(t, pose, velocity) };
+        G::covector(&self.loads.wrench_at(&at))
+    }
+    /// The state with this pose and body velocity.
+    #[inline(always)]
+    pub fn state(&self, pose: G::Pose<T>, velocity: &G::Vector<T>) -> State<T, G> {
+        State { pose, momentum: self.momentum(velocity) }
+    }
+}

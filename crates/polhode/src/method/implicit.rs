@@ -1,0 +1,243 @@
+//! How the equations of a scheme meet Newton's method.
+
+use super::mkrk;
+use super::scheme::{Accelerations, Lifted, Of, Outcome, Rates, Scheme, Slopes, Start, Unknown};
+use crate::body::{AnyBody, State};
+use crate::group::{Coordinates, Group, Jet, unit};
+use crate::scalar::{Mask, Real};
+use crate::solve::{Equations, Factor, Rung, StepError, Work, newton};
+
+/// The equations of one step of a scheme, with the iterate.
+struct Single<'a, 'b, S: Real, G: Group, E: Scheme> {
+    scheme: &'a E,
+    body: &'b dyn AnyBody<S, G>,
+    start: &'a mut Start<'b, S, G>,
+    whole: S,
+    length: S,
+    /// The size of the unknown and of the velocity at the start.
+    size: S,
+    /// Its reciprocal.
+    per_size: S,
+    /// The reciprocal of what corrections are compared with: the same, with the stiffness once it is known.
+    per_scale: S,
+    guess: Of<E, G, S>,
+    x: Of<E, G, S>,
+    residual: Of<E, G, S>,
+    factor: <Of<E, G, S> as Coordinates<S>>::Factor,
+}
+
+/// Solves a scheme for its unknown and returns what it leads to. A function of its own for each scheme, so that they
+/// compile side by side.
+#[inline(never)]
+pub(super) fn step<S: Real, G: Group, E: Scheme>(
+    scheme: &E,
+    body: &dyn AnyBody<S, G>,
+    state: &State<S, G>,
+    (t, h): (S, S),
+    carried: impl FnOnce(&Start<'_, S, G>) -> Rates<S, G>,
+    work: &mut Work,
+) -> Result<(State<S, G>, Option<Rates<S, G>>), StepError> {
+    let mut start = begin(scheme, body, state, (t, h), carried);
+    let x = solve(scheme, body, &mut start, work)?;
+    let end = scheme.equations(&start, &x);
+    Ok((end.state, end.carried))
+}
+
+/// The start of a step with the accelerations that the scheme asks for.
+#[inline(always)]
+pub(super) fn begin<'a, S: Real, G: Group, E: Scheme>(
+    scheme: &E,
+    body: &'a dyn AnyBody<S, G>,
+    state: &'a State<S, G>,
+    (t, h): (S, S),
+    carried: impl FnOnce(&Start<'_, S, G>) -> Rates<S, G>,
+) -> Start<'a, S, G> {
+    let start = Start::new(body, state, t, h);
+    match scheme.accelerations() {
+        Accelerations::Unused => start,
+        Accelerations::Fresh => Start { rates: start.fresh_rates(), ..start },
+        Accelerations::Carried => Start { rates: carried(&start), ..start },
+    }
+}
+
+/// Solves a scheme for its unknown.
+#[inline(always)]
+pub(super) fn solve<'a, S: Real, G: Group, E: Scheme>(
+    scheme: &E,
+    body: &'a dyn AnyBody<S, G>,
+    start: &mut Start<'a, S, G>,
+    work: &mut Work,
+) -> Result<Of<E, G, S>, StepError> {
+    let first = scheme.guess(start, &start.velocity);
+    let mut single = Single {
+        scheme,
+        body,
+        whole: start.h,
+        length: G::length(start.body.inertia, &start.velocity),
+        size: S::one(),
+        per_size: S::one(),
+        per_scale: S::one(),
+        guess: first,
+        x: first,
+        residual: first,
+        factor: Factor::empty(),
+        start,
+    };
+    let before = work.iterations;
+    let solved = newton(&mut single, work);
+    let (x, guess) = (single.x, single.guess);
+    if let Some(range) = scheme.range(start, &x) {
+        solved.map_err(|error| match scheme.range(start, &guess) {
+            Some(range) => range.error(start, 0.8).unwrap_or(error),
+            None => error,
+        })?;
+        // A parameter that is not a number is no less wrong.
+        if !range.square.below(S::lift(range.limit * range.limit * AT_LIMIT)).all() {
+            let error = range.error(start, AT_LIMIT);
+            return error.map_or(Ok(x), |error| Err(error.unless_astray(work.iterations - before)));
+        }
+        return Ok(x);
+    }
+    solved.map(|()| x)
+}
+
+/// The end of the range of a map, with what round-off may take from it.
+const AT_LIMIT: f64 = 1.0 - 1e-12;
+
+/// What a scheme says at `x`, with the derivatives with respect to all unknowns. A function of its own, because it is
+/// large, and Newton's method and the derivatives of a step both need it.
+#[inline(never)]
+pub(super) fn slopes<S: Real, G: Group, E: Scheme>(
+    scheme: &E,
+    body: &dyn AnyBody<S, G>,
+    start: &Start<'_, S, G>,
+    x: &Of<E, G, S>,
+) -> Outcome<Slopes<E, G, S>, G, Of<E, G, Slopes<E, G, S>>> {
+    let seeds: Of<E, G, Slopes<E, G, S>> = Coordinates::generate(|i| <Slopes<E, G, S>>::seed(x.at(i), i));
+    let lifted = Lifted::<Slopes<E, G, S>, G>::new(start);
+    scheme.equations(&lifted.start(start, <E::Unknown as Unknown>::loads(body)), &seeds)
+}
+
+impl<S: Real, G: Group, E: Scheme> Single<'_, '_, S, G, E> {
+    /// By duals.
+    #[inline(never)]
+    fn exact_jacobian(&mut self, lanes: S::Mask) {
+        let slopes = slopes(self.scheme, self.body, self.start, &self.x).residual;
+        // What the load does in the step when the body turns by one radian: its round-off is relative to that, also
+        // where the body comes to rest and velocity and load vanish.
+        let mut stiffness = S::zero();
+        self.factor.refactor(lanes, |j| {
+            let column: Of<E, G, S> =
+                Coordinates::generate(|i| Coordinates::<Slopes<E, G, S>>::at(&slopes, i).slope(j));
+            stiffness += E::Unknown::size::<G, S>(self.length, &(column - unit(j)));
+            column
+        });
+        let per_scale = (self.size + stiffness / self.start.h.abs()).recip();
+        self.per_scale = S::select(lanes, per_scale, self.per_scale);
+    }
+}
+
+impl<S: Real, G: Group, E: Scheme> Equations<S> for Single<'_, '_, S, G, E> {
+    const POLISHED: bool = E::POLISHED;
+    #[inline(always)]
+    fn guess(&mut self, rung: Rung, lanes: S::Mask) {
+        let Start { body, state, velocity, load, t, h, .. } = self.start;
+        let end = match rung {
+            Rung::Quick => {
+                let rate = G::transport(velocity, &state.momentum) + *load;
+                *velocity + body.velocity(&rate) * *h
+            }
+            Rung::Still | Rung::Rest => *velocity,
+            _ => body.velocity(&mkrk::classical(body, state, *t, *h).momentum),
+        };
+        let guess = match rung {
+            Rung::Rest => self.scheme.rest(self.start),
+            _ => self.scheme.guess(self.start, &end),
+        };
+        let size = E::Unknown::size::<G, S>(self.length, &guess)
+            + G::size(self.length, &self.start.velocity)
+            + S::lift(f64::MIN_POSITIVE);
+        self.size = S::select(lanes, size, self.size);
+        self.guess = Coordinates::choose(lanes, &guess, &self.guess);
+        self.x = Coordinates::choose(lanes, &guess, &self.x);
+        self.per_size = S::select(lanes, size.recip(), self.per_size);
+        self.per_scale = S::select(lanes, self.per_size, self.per_scale);
+    }
+    fn shorten(&mut self, fraction: f64) {
+        self.start.h = self.whole * S::lift(fraction);
+    }
+    #[inline(always)]
+    fn residual(&mut self) {
+        self.residual = self.scheme.equations(self.start, &self.x).residual;
+    }
+    fn misfit(&self) -> S {
+        E::Unknown::size::<G, S>(self.length, &self.residual)
+    }
+    #[inline(always)]
+    fn linearize(&mut self, rung: Rung, lanes: S::Mask) {
+        if rung == Rung::Quick {
+            let column = |j: usize| self.scheme.tangent(self.start, &self.x, j);
+            if let Some(first) = column(0) {
+                self.factor.refactor(lanes, |j| if j == 0 { first } else { column(j).unwrap_or(first) });
+                return;
+            }
+        }
+        self.exact_jacobian(lanes);
+    }
+    #[inline(always)]
+    fn correct(&mut self, lanes: S::Mask) -> S {
+        let correction = self.factor.solve(&self.residual);
+        self.x = Coordinates::choose(lanes, &(self.x - correction), &self.x);
+        E::Unknown::size::<G, S>(self.length, &correction) * self.per_scale
+    }
+    #[inline(always)]
+    fn moved(&self) -> S {
+        // Not with the stiffness: of a small swing on a stiff spring every root is near.
+        E::Unknown::size::<G, S>(self.length, &(self.x - self.guess)) * self.per_size
+    }
+    fn interval(&self) -> (S, S) {
+        (self.start.t, self.whole)
+    }
+}
+
+/// Free bodies to try schemes with, and how exact the tangent of a scheme is.
+#[cfg(test)]
+pub(super) mod probe {
+    use super::*;
+    use crate::body::{Body, NoLoad, RotaryInertia, SpatialInertia};
+    use crate::group::{Rotation, Se3, So3};
+    use nalgebra::{Matrix3, Vector3};
+
+    pub type Free<G> = (Body<f64, G, NoLoad>, State<f64, G>);
+
+    fn tensor() -> Matrix3<f64> {
+        Matrix3::new(1.25, 0.2, -0.1, 0.2, 1.56, 0.15, -0.1, 0.15, 2.2)
+    }
+    pub fn turning() -> Free<So3> {
+        let body = Body { inertia: RotaryInertia::about_fixed_point(tensor()).unwrap(), load: NoLoad };
+        let start = body.state(Rotation::identity(), &Vector3::new(2.0, -3.0, 4.0));
+        (body, start)
+    }
+    pub fn flying() -> Free<Se3> {
+        let inertia = SpatialInertia::new(6.0, Vector3::new(0.25, -0.03, 0.12), tensor()).unwrap();
+        let body = Body { inertia, load: NoLoad };
+        let velocity = Se3::vector(&Vector3::new(0.5, 0.1, -0.3), &Vector3::new(2.0, -3.0, 4.0));
+        let start = body.state(Se3::identity(), &velocity);
+        (body, start)
+    }
+
+    /// The largest difference of the tangent and the derivative by duals, at the solution.
+    pub fn tangent_gap<G: Group, E: Scheme>(scheme: E, (body, state): &Free<G>, h: f64) -> f64 {
+        let mut start = begin(&scheme, body, state, (0.0, h), Start::fresh_rates);
+        let x = solve(&scheme, body, &mut start, &mut Work::default()).unwrap();
+        let slopes = slopes(&scheme, body, &start, &x).residual;
+        let mut gap = 0.0f64;
+        for j in 0..Of::<E, G, f64>::LEN {
+            let column = scheme.tangent(&start, &x, j).unwrap();
+            for i in 0..Of::<E, G, f64>::LEN {
+                gap = gap.max((column.at(i) - slopes.at(i).slope(j)).abs());
+            }
+        }
+        gap
+    }
+}
