@@ -5,7 +5,7 @@
 use nalgebra::{Matrix3, Vector3};
 use polhode::body::{Body, RotaryInertia, State, TopGravity};
 use polhode::group::{Rotation, So3};
-use polhode::method::{Method, REGISTRY, Stepper};
+use polhode::method::{Method, REGISTRY, Stepper, Steps};
 use polhode::multibody::Simulation;
 use polhode::problem::Problem;
 use polhode::scalar::{F64x4, Real};
@@ -63,7 +63,10 @@ fn by_hand<S: Real>(n: u64) {
     black_box((q, p));
 }
 
-fn by_method<S: Real>(id: &str, n: u64) {
+fn by_method<S: Real>(id: &str, n: u64)
+where
+    So3: Steps<S>,
+{
     let Ok(method) = Method::parse(id) else { return };
     let (body, mut state) = top::<S>();
     let mut stepper = Stepper::<S, So3>::new(&method);

@@ -3,10 +3,13 @@
 use nalgebra::{Matrix3, Vector3};
 use polhode::body::{Body, RotaryInertia, TopGravity};
 use polhode::group::{Rotation, So3};
-use polhode::method::{Method, Stepper};
+use polhode::method::{Method, Stepper, Steps};
 use polhode::scalar::{F64x4, Real};
 
-fn spin<S: Real>(mgl: S) -> Result<[S; 4], Box<dyn std::error::Error>> {
+fn spin<S: Real>(mgl: S) -> Result<[S; 4], Box<dyn std::error::Error>>
+where
+    So3: Steps<S>,
+{
     let diagonal = Matrix3::from_diagonal(&Vector3::new(5.0, 5.0, 1.0));
     let top = Body::<S, So3, _> {
         inertia: RotaryInertia::unchecked(diagonal.map(S::lift)),

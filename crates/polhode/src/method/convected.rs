@@ -13,9 +13,7 @@
 use super::memory::{Carried, Memory};
 use super::scheme::{Lifted, Outcome, Range, Scheme, Start, Unknown};
 use crate::body::{AnyBody, JetOf, LoadAt, State};
-use crate::group::{
-    Cayley, Coordinates, Group, Jet, MapKind, Reading, Rotation, Vectorial, spin, unit,
-};
+use crate::group::{Cayley, Coordinates, Group, Jet, MapKind, Reading, Rotation, Vectorial, spin, unit};
 use crate::scalar::{Mask, Over, Real};
 use crate::solve::{Factor, Lu, StepError, Work};
 use nalgebra::{Matrix3, SVector, Vector3};
@@ -382,7 +380,8 @@ fn iterate<S: Real, G: Group>(
         type Slopes<S, G> = JetOf<S, <G as Group>::Frame<S>>;
         let seeds = <G::Frame<Slopes<S, G>>>::generate(|i| Jet::seed(x.at(i), i));
         let lifted = Lifted::<Slopes<S, G>, G>::new(start);
-        let left = change.lift::<Slopes<S, G>>().equations(&lifted.start(start, body.by_frame()), &seeds).0.residual;
+        let left =
+            change.lift::<Slopes<S, G>>().equations(&lifted.start(start, body.by_frame()), &seeds).0.residual;
         let residual = G::Frame::<S>::generate(|i| left.at(i).value());
         norm = S::select(active, residual.length(), norm);
         let small = norm.below(S::lift(stopping.tolerance));
@@ -411,7 +410,9 @@ fn iterate<S: Real, G: Group>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::body::{Body, Gravity, Load, NoLoad, RotaryInertia, RotationalSpring, SpatialInertia, TopGravity};
+    use crate::body::{
+        Body, Gravity, Load, NoLoad, RotaryInertia, RotationalSpring, SpatialInertia, TopGravity,
+    };
     use crate::group::{Se3, So3};
     use crate::method::implicit::solve;
 

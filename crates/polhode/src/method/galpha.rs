@@ -118,8 +118,7 @@ impl Scheme for Galpha {
         let turn = G::tangent(self.map, &psi, &unit) * (h * S::lift(beta / gamma));
         let v = G::pull_velocity(&step, x);
         let change = G::pull_velocity(&step, &unit) - G::bracket(&turn, &v);
-        let rate =
-            G::transport(&change, &s.body.momentum(&v)) + G::transport(&v, &s.body.momentum(&change));
+        let rate = G::transport(&change, &s.body.momentum(&v)) + G::transport(&v, &s.body.momentum(&change));
         let rate = s.body.velocity(&rate) + G::bracket(&turn, &s.rates.velocity);
         Some(unit - G::push_velocity(&step, &rate) * (h * S::lift(gamma * (1.0 - f) / (1.0 - m))))
     }

@@ -228,7 +228,7 @@ pub(super) mod probe {
 
     /// The largest difference of the tangent and the derivative by duals, at the solution.
     pub fn tangent_gap<G: Group, E: Scheme>(scheme: E, (body, state): &Free<G>, h: f64) -> f64 {
-        let mut start = begin(&scheme, body, state, (0.0, h), Start::fresh_rates);
+        let mut start = begin(&scheme, body, state, (0.0, h), |start| start.fresh_rates());
         let x = solve(&scheme, body, &mut start, &mut Work::default()).unwrap();
         let slopes = slopes(&scheme, body, &start, &x).residual;
         let mut gap = 0.0f64;

@@ -41,17 +41,29 @@ impl StepLoad {
 /// The energy and momentum preserving scheme. The unknown is the mean velocity W; the kinetic energy changes by
 /// h W·A, because the motion leaves its own W where it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Preserving<M> {
+pub(super) struct Preserving<M, R = StepLoad> {
     pub(super) map: M,
-    pub(super) load: StepLoad,
+    pub(super) load: R,
 }
 
-impl<M: Map> Preserving<M> {
+/// [`StepLoad::Midpoint`], known when the code is compiled.
+#[derive(Clone, Copy, Debug)]
+struct AtMidpoint;
+
+impl From<AtMidpoint> for StepLoad {
+    #[inline(always)]
+    fn from(_: AtMidpoint) -> Self {
+        StepLoad::Midpoint
+    }
+}
+
+impl<M: Map, R: Copy + Into<StepLoad>> Preserving<M, R> {
     /// The new pose and momentum, for the mean velocity `w`.
     #[inline(always)]
     fn end<T: Real, G: Group>(&self, s: &Start<'_, T, G>, w: &G::Vector<T>) -> (G::Pose<T>, G::Vector<T>) {
         let (p0, psi, half) = (s.state.momentum, *w * s.h, s.h * T::lift(0.5));
-        if self.load == StepLoad::Midpoint {
+        let rule = self.load.into();
+        if rule == StepLoad::Midpoint {
             // Half the motion twice.
             let part = G::half(self.map, &psi, &G::increment(self.map, &psi));
             let middle = s.advance(&part);
@@ -61,7 +73,7 @@ impl<M: Map> Preserving<M> {
         let step = G::increment(self.map, &psi);
         let pose = s.advance(&step);
         let end_velocity = *w * T::lift(2.0) - s.velocity;
-        match self.load {
+        match rule {
             StepLoad::FiniteDerivative => {
                 let g = s.finite_derivative(&pose, &end_velocity);
                 let load = G::step_load(self.map, &psi, [&s.state.pose, &pose], &g);
@@ -76,24 +88,24 @@ impl<M: Map> Preserving<M> {
 }
 
 impl Preserving<Vectorial> {
-    /// Shows itself to a visitor. Cayley's map, the fastest of the family, has code of its own, which is a twelfth faster;
-    /// with the other maps a choice at run time costs next to nothing.
+    /// Shows itself to a visitor. Cayley's map, the fastest of the family, has code of its own, which is a twelfth faster
+    /// than with a map chosen at run time; the other maps gain next to nothing.
     #[inline(always)]
     pub(super) fn visited_by<V: Visitor>(&self, visitor: V) -> V::Output {
         match (self.map.reading, self.map.kind, self.load) {
-            (Reading::Dual, MapKind::Cayley, StepLoad::Midpoint | StepLoad::Mean) => {
-                visitor.visit(&Preserving { map: Cayley, load: self.load })
+            (Reading::Dual, MapKind::Cayley, StepLoad::Midpoint) => {
+                visitor.visit(&Preserving { map: Cayley, load: AtMidpoint })
             }
             _ => visitor.visit(self),
         }
     }
 }
 
-impl<M: Map> Scheme for Preserving<M> {
+impl<M: Map, R: Copy + Into<StepLoad>> Scheme for Preserving<M, R> {
     type Unknown = One;
     #[inline(always)]
     fn is_loaded(&self) -> bool {
-        self.load == StepLoad::Mean
+        self.load.into() == StepLoad::Mean
     }
     #[inline(always)]
     fn guess<S: Real, G: Group>(&self, s: &Start<'_, S, G>, end_velocity: &G::Vector<S>) -> G::Vector<S> {
@@ -152,11 +164,7 @@ impl Scheme for Decaying {
         G::join(end_velocity, &s.velocity)
     }
     #[inline(always)]
-    fn equations<T: Real, G: Group>(
-        &self,
-        s: &Start<'_, T, G>,
-        x: &G::Pair<T>,
-    ) -> Outcome<T, G, G::Pair<T>> {
+    fn equations<T: Real, G: Group>(&self, s: &Start<'_, T, G>, x: &G::Pair<T>) -> Outcome<T, G, G::Pair<T>> {
         let (vf, vj) = G::split(x);
         let p0 = s.state.momentum;
         let (qf, qj) = Self::parameters::<G, T>(s.h, x);
@@ -172,7 +180,12 @@ impl Scheme for Decaying {
     }
     /// Exact up to the loads, as for the preserving scheme.
     #[inline(always)]
-    fn tangent<S: Real, G: Group>(&self, s: &Start<'_, S, G>, x: &G::Pair<S>, j: usize) -> Option<G::Pair<S>> {
+    fn tangent<S: Real, G: Group>(
+        &self,
+        s: &Start<'_, S, G>,
+        x: &G::Pair<S>,
+        j: usize,
+    ) -> Option<G::Pair<S>> {
         let n = G::Vector::<S>::LEN;
         let (vf, vj) = G::split(x);
         let (qf, qj) = Self::parameters::<G, S>(s.h, x);

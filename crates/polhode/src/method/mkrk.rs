@@ -214,8 +214,19 @@ impl<S: Real, G: Group> Stages<S, G> {
             } else {
                 let length = G::length(body.inertia, &velocity);
                 let (stages, block, one) = (&mut *self, block.clone(), S::one());
-                let mut coupled =
-                    Coupled { stages, block, any_body, body, state, t, h, whole: h, length, speed: one, scale: one };
+                let mut coupled = Coupled {
+                    stages,
+                    block,
+                    any_body,
+                    body,
+                    state,
+                    t,
+                    h,
+                    whole: h,
+                    length,
+                    speed: one,
+                    scale: one,
+                };
                 newton(&mut coupled, work)?;
             }
             for k in block {
@@ -293,7 +304,8 @@ impl<S: Real, G: Group> Coupled<'_, S, G> {
 
 impl<S: Real, G: Group> Equations<S> for Coupled<'_, S, G> {
     fn guess(&mut self, rung: Rung, lanes: S::Mask) {
-        let mut speed = G::size(self.length, &self.body.velocity(&self.state.momentum)) + S::lift(f64::MIN_POSITIVE);
+        let mut speed =
+            G::size(self.length, &self.body.velocity(&self.state.momentum)) + S::lift(f64::MIN_POSITIVE);
         for k in self.block.clone() {
             // The classical method in the chart, up to the node of the stage.
             let f = |y: &G::Pair<S>, t: S| slope_pair(&self.body, &self.state.pose, (t, false), y);

@@ -212,7 +212,8 @@ impl Method {
         if !self.symmetric || self.order != 2 {
             return Err(MethodError::NotSymmetric { id: self.id });
         }
-        let parts = set.fractions().flat_map(|g| self.parts.iter().map(move |(p, f)| (p.clone(), g * f))).collect();
+        let parts =
+            set.fractions().flat_map(|g| self.parts.iter().map(move |(p, f)| (p.clone(), g * f))).collect();
         Ok(Method {
             id: format!("compose:{}:{order}", self.id),
             title: format!("{}, composed to order {order}", self.title),

@@ -227,7 +227,9 @@ fn apply(part: &mut Part, choice: &Choice, value: &str) -> Option<()> {
         ("stop", Part::Implicit(AnyScheme::Convected(scheme))) => {
             scheme.stopping.rule = Stop::ALL.into_iter().find(|s| s.name() == value)?
         }
-        ("tolerance", Part::Implicit(AnyScheme::Convected(scheme))) => scheme.stopping.tolerance = number(choice, value)?,
+        ("tolerance", Part::Implicit(AnyScheme::Convected(scheme))) => {
+            scheme.stopping.tolerance = number(choice, value)?
+        }
         (name, Part::Alpha(scheme)) => {
             match name {
                 "rho" => scheme.given.rho = Some(number(choice, value)?),
@@ -250,7 +252,9 @@ fn apply(part: &mut Part, choice: &Choice, value: &str) -> Option<()> {
             }
             scheme.settle();
         }
-        ("rho", Part::Implicit(AnyScheme::Galpha(scheme))) => scheme.alpha = Alpha::from_rho(number(choice, value)?),
+        ("rho", Part::Implicit(AnyScheme::Galpha(scheme))) => {
+            scheme.alpha = Alpha::from_rho(number(choice, value)?)
+        }
         _ => return None,
     }
     Some(())

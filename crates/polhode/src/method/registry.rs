@@ -192,7 +192,10 @@ macro_rules! preserving {
             &[LOAD, READING],
             $name,
             $words,
-            Part::Implicit(AnyScheme::Preserving(Preserving { map: dual(MapKind::$kind), load: StepLoad::Midpoint }))
+            Part::Implicit(AnyScheme::Preserving(Preserving {
+                map: dual(MapKind::$kind),
+                load: StepLoad::Midpoint
+            }))
         )
     };
 }
@@ -222,7 +225,10 @@ macro_rules! galpha {
             &[RHO, READING],
             $name,
             $words,
-            Part::Implicit(AnyScheme::Galpha(Galpha { map: dual(MapKind::$kind), alpha: Alpha::from_rho(0.8) }))
+            Part::Implicit(AnyScheme::Galpha(Galpha {
+                map: dual(MapKind::$kind),
+                alpha: Alpha::from_rho(0.8)
+            }))
         )
     };
 }
@@ -321,7 +327,10 @@ pub static REGISTRY: &[Row] = &[
         claims: Claims::MOMENTUM,
         citation: "Krysl 2006, section 3.3, TRAPM",
         options: &[],
-        parts: &[(Part::ForwardMomentum, 0.5), (Part::Implicit(AnyScheme::BackwardMomentum(BackwardMomentum)), 0.5)],
+        parts: &[
+            (Part::ForwardMomentum, 0.5),
+            (Part::Implicit(AnyScheme::BackwardMomentum(BackwardMomentum)), 0.5),
+        ],
     },
     Row {
         id: "imidm",
@@ -331,7 +340,10 @@ pub static REGISTRY: &[Row] = &[
         claims: Claims::MOMENTUM,
         citation: "Krysl 2006, section 3.3, IMIDM",
         options: &[],
-        parts: &[(Part::Implicit(AnyScheme::BackwardMomentum(BackwardMomentum)), 0.5), (Part::ForwardMomentum, 0.5)],
+        parts: &[
+            (Part::Implicit(AnyScheme::BackwardMomentum(BackwardMomentum)), 0.5),
+            (Part::ForwardMomentum, 0.5),
+        ],
     },
     Row {
         id: "swc1",

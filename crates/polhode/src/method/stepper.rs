@@ -129,9 +129,14 @@ impl<S: Real, G: Group> Stepper<S, G> {
                     let start = Start::new(body, &next, t, h);
                     convected::step(*stopping, &mut self.frame, body, &start, work)?
                 }
-                Part::Implicit(scheme) => {
-                    scheme.visited_by(Implicit { body, state: &next, t, h, memory: &mut self.memory, work })?
-                }
+                Part::Implicit(scheme) => scheme.visited_by(Implicit {
+                    body,
+                    state: &next,
+                    t,
+                    h,
+                    memory: &mut self.memory,
+                    work,
+                })?,
                 Part::Outside(Outside(scheme)) => {
                     let carried = |start: &Start<'_, S, G>| self.memory.at(&next, || start.fresh_rates());
                     let taking = Taking { body, state: &next, interval: (t, h), carried: &carried, work };
@@ -229,6 +234,8 @@ steps!(Se3, Dual<S, N>, |scheme, _taking| no_duals(scheme), [S: Real, const N: u
 
 #[cold]
 fn no_duals<S: Real, G: Group>(scheme: &dyn OutsideScheme) -> Taken<S, G> {
-    let reason = format!("the scheme {scheme:?} was made outside polhode and runs in numbers without derivatives only");
+    let reason = format!(
+        "the scheme {scheme:?} was made outside polhode and runs in numbers without derivatives only"
+    );
     Err(StepError::NoDerivative { reason })
 }

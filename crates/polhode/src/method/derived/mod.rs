@@ -114,8 +114,7 @@ impl<G: Group, const N: usize> Derived<G, N> {
             begin += fraction;
         }
         let zero = G::Vector::<Dual<f64, N>>::origin();
-        let (state, rates) =
-            (State { pose: G::identity(), momentum: zero }, Rates::zero());
+        let (state, rates) = (State { pose: G::identity(), momentum: zero }, Rates::zero());
         Ok(Derived {
             carries: parts.iter().any(|(part, ..)| match part {
                 Part::Implicit(scheme) => scheme.visited_by(Carries),

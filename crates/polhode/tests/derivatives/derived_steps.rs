@@ -1,0 +1,276 @@
+//! The derivatives of a step by the implicit function theorem are those that dual numbers carry through the whole
+//! iteration, for every method; and the plain run beside them is the plain run.
+
+use crate::common::{composed, method, variants};
+use nalgebra::{Matrix3, Vector3};
+use polhode::body::{
+    Body, Drag, Force, Frame, Gravity, Harmonic, Loads, Moment, RotaryInertia, RotationalSpring,
+    SpatialInertia, State,
+};
+use polhode::group::{Coordinates, Group, Rotation, Se3, So3};
+use polhode::method::{Derived, Method, Stepper, Steps};
+use polhode::scalar::{Dual, Real};
+use polhode::solve::StepError;
+
+type Slope = Dual<f64, 1>;
+type Case<S, G> = (Body<S, G, Loads<S>>, State<S, G>);
+
+/// What is done to the body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    /// Loads of all kinds, moving.
+    Driven,
+    /// No load, moving.
+    Free,
+    /// No load, at the identity, without velocity.
+    Rest,
+    /// On a spring, in its equilibrium.
+    Spring,
+}
+const KINDS: [Kind; 4] = [Kind::Driven, Kind::Free, Kind::Rest, Kind::Spring];
+
+/// What depends on the parameter.
+#[derive(Clone, Copy, Debug)]
+enum Varied {
+    /// Inertia and loads.
+    Data,
+    /// The initial state.
+    Start,
+    /// Everything.
+    All,
+}
+const VARIED: [Varied; 2] = [Varied::Data, Varied::Start];
+
+/// Numbers that depend on a parameter `e`, data and start apart.
+struct Numbers<S> {
+    data: S,
+    start: S,
+}
+
+impl<S: Real> Numbers<S> {
+    fn new(varied: Varied, e: S) -> Self {
+        let (data, start) = match varied {
+            Varied::Data => (e, S::zero()),
+            Varied::Start => (S::zero(), e),
+            Varied::All => (e, e),
+        };
+        Numbers { data, start }
+    }
+    fn datum(&self, value: f64, slope: f64) -> S {
+        S::lift(value) + S::lift(slope) * self.data
+    }
+    fn data(&self, values: [f64; 3], slopes: [f64; 3]) -> Vector3<S> {
+        Vector3::from_fn(|i, _| self.datum(values[i], slopes[i]))
+    }
+    fn start(&self, values: [f64; 3], slopes: [f64; 3]) -> Vector3<S> {
+        Vector3::from_fn(|i, _| S::lift(values[i]) + S::lift(slopes[i]) * self.start)
+    }
+    fn tensor(&self) -> Matrix3<S> {
+        let [a, b, c] = self.data([1.25, 1.56, 2.2], [0.3, -0.1, 0.2]).into();
+        let [d, e, f] = self.data([0.2, -0.1, 0.15], [0.05, 0.02, -0.03]).into();
+        Matrix3::new(a, d, e, d, b, f, e, f, c)
+    }
+    fn loads(&self, kind: Kind, moves: bool) -> Loads<S> {
+        let frequency = self.datum(1.7, 0.4);
+        let phase = self.datum(0.3, -0.2);
+        let amplitude = self.data([0.2, -0.1, 0.3], [0.5, 0.2, -0.4]);
+        let loads = match kind {
+            Kind::Driven => Loads::none()
+                .with(Gravity {
+                    weight_space: self.data([0.3, -0.4, -3.0], [0.1, 0.2, -0.5]),
+                    center_body: self.data([0.1, 0.05, 0.4], [0.02, -0.01, 0.1]),
+                })
+                .with(Moment { frame: Frame::Space, value: self.data([0.1, 0.2, -0.1], [0.3, -0.1, 0.2]) })
+                .with(Harmonic { frame: Frame::Body, amplitude, frequency, phase })
+                .with(Drag { coefficient: self.datum(0.05, 0.02) }),
+            Kind::Spring => Loads::none()
+                .with(RotationalSpring { stiffness: self.data([3.0, 4.0, 5.0], [1.0, -0.5, 2.0]) }),
+            Kind::Free | Kind::Rest => Loads::none(),
+        };
+        match kind == Kind::Driven && moves {
+            true => loads.with(Force {
+                frame: Frame::Body,
+                value: self.data([0.5, -0.2, 0.1], [0.1, 0.3, -0.2]),
+                point_body: self.data([0.1, 0.0, -0.2], [0.0, 0.1, 0.05]),
+            }),
+            false => loads,
+        }
+    }
+    fn omega(&self, kind: Kind) -> Vector3<S> {
+        let value = if matches!(kind, Kind::Driven | Kind::Free) { [0.7, -1.1, 2.3] } else { [0.0; 3] };
+        self.start(value, [0.3, 0.6, -0.2])
+    }
+    fn attitude(&self, kind: Kind) -> Rotation<S> {
+        let value = if kind == Kind::Driven { [0.3, -0.5, 0.2] } else { [0.0; 3] };
+        Rotation::from_rotation_vector(&self.start(value, [-0.4, 0.2, 0.5]))
+    }
+}
+
+trait Bodies: Group + Steps<f64> + Steps<Slope> {
+    fn case<S: Real>(kind: Kind, varied: Varied, e: S) -> Case<S, Self>;
+}
+impl Bodies for So3 {
+    fn case<S: Real>(kind: Kind, varied: Varied, e: S) -> Case<S, So3> {
+        let n = Numbers::new(varied, e);
+        let body = Body { inertia: RotaryInertia::unchecked(n.tensor()), load: n.loads(kind, false) };
+        let start = body.state(n.attitude(kind), &n.omega(kind));
+        (body, start)
+    }
+}
+impl Bodies for Se3 {
+    fn case<S: Real>(kind: Kind, varied: Varied, e: S) -> Case<S, Se3> {
+        let n = Numbers::new(varied, e);
+        let center = n.data([0.1, -0.05, 0.2], [0.04, 0.03, -0.1]);
+        let inertia = SpatialInertia::unchecked(n.datum(6.0, 0.7), center, n.tensor());
+        let body = Body { inertia, load: n.loads(kind, true) };
+        let moving = if kind == Kind::Driven { [0.5, 0.1, -0.3] } else { [0.0; 3] };
+        let velocity = Se3::vector(&n.start(moving, [0.2, -0.3, 0.1]), &n.omega(kind));
+        let position = n.start(moving.map(|x| 2.0 * x), [0.5, 0.4, 0.3]);
+        let start = body.state(Se3::pose(&n.attitude(kind), &position), &velocity);
+        (body, start)
+    }
+}
+
+/// All numbers of a state: quaternion, position, momentum.
+fn numbers<S: Real, G: Group>(state: &State<S, G>) -> Vec<S> {
+    let k = G::kinematics(S::zero(), &state.pose, &state.momentum);
+    let momentum = (0..G::Vector::<S>::LEN).map(|i| state.momentum.at(i));
+    k.attitude.q_wxyz().into_iter().chain(k.position.iter().copied()).chain(momentum).collect()
+}
+
+/// The largest difference of derivatives, relative to the largest derivative.
+fn gap(found: &[f64], expected: &[f64]) -> f64 {
+    let size = expected.iter().fold(f64::MIN_POSITIVE, |m, x| m.max(x.abs()));
+    found.iter().zip(expected).fold(0.0, |m, (a, b)| f64::max(m, (a - b).abs() / size))
+}
+
+const STEPS: u32 = 50;
+const H: f64 = 0.03;
+/// How far the derivatives may be from those of dual numbers all the way, relative to the largest of them.
+const BOUND: f64 = 1e-12;
+
+fn variable() -> Slope {
+    Dual::variable(0.0, 0)
+}
+
+/// The numbers after some steps, by the plain stepper at any scalar.
+fn run<S: Real, G: Bodies + Steps<S>>(method: &Method, kind: Kind, varied: Varied, e: S) -> Vec<S> {
+    let (body, mut state) = G::case(kind, varied, e);
+    let mut stepper = Stepper::<S, G>::new(method);
+    for n in 0..STEPS {
+        state = stepper.step(&body, &state, S::lift(f64::from(n) * H), S::lift(H)).unwrap();
+    }
+    numbers(&state)
+}
+
+/// The worst gap of a method over all cases.
+fn worst<G: Bodies>(method: &Method, kinds: &[Kind]) -> f64 {
+    let mut worst = 0.0f64;
+    for &kind in kinds {
+        let (body, mut state) = G::case(kind, Varied::All, 0.0);
+        let cases = VARIED.map(|varied| G::case(kind, varied, variable()));
+        let mut states = cases.each_ref().map(|(_, state)| *state);
+        let varied = cases.map(|(body, _)| body);
+        let mut derived = Derived::<G, 1>::new(method, 2).unwrap();
+        let (mut stepper, mut plain) = (Stepper::<f64, G>::new(method), state);
+        for n in 0..STEPS {
+            let t = f64::from(n) * H;
+            plain = stepper.step(&body, &plain, t, H).unwrap();
+            let info = allocation_counter::measure(|| {
+                state = derived.step(&body, &varied, &state, &mut states, t, H).unwrap();
+            });
+            assert_eq!(info.count_total, 0, "{} {kind:?} on {}", method.id(), G::NAME);
+            let bits = |x: &f64| x.to_bits();
+            let values: Vec<u64> = numbers(&plain).iter().map(bits).collect();
+            assert_eq!(numbers(&state).iter().map(bits).collect::<Vec<_>>(), values, "{}", method.id());
+            for state in &states {
+                let found: Vec<u64> = numbers(state).iter().map(|x| x.re.to_bits()).collect();
+                assert_eq!(found, values, "{} {kind:?} on {}", method.id(), G::NAME);
+            }
+        }
+        assert_eq!(derived.work, stepper.work, "{}", method.id());
+        for (varied, state) in VARIED.into_iter().zip(&states) {
+            let found: Vec<f64> = numbers(state).iter().map(|x| x.eps[0]).collect();
+            let end = run::<Slope, G>(method, kind, varied, variable());
+            let expected: Vec<f64> = end.iter().map(|x| x.eps[0]).collect();
+            let gap = gap(&found, &expected);
+            if gap > 0.1 * BOUND {
+                println!("{} {kind:?} {varied:?} on {}: {gap:e}", method.id(), G::NAME);
+            }
+            worst = worst.max(gap);
+        }
+    }
+    worst
+}
+
+fn methods() -> Vec<Method> {
+    Method::all().into_iter().filter(|m| !m.id().starts_with("compose:")).collect()
+}
+
+#[test]
+fn derivatives_of_turning_bodies_are_exact() {
+    for method in methods() {
+        let worst = worst::<So3>(&method, &KINDS);
+        assert!(worst < BOUND, "{}: {worst:e}", method.id());
+    }
+}
+
+#[test]
+fn derivatives_of_moving_bodies_are_exact() {
+    for method in methods() {
+        let worst = worst::<Se3>(&method, &KINDS);
+        assert!(worst < BOUND, "{}: {worst:e}", method.id());
+    }
+}
+
+#[test]
+fn derivatives_are_exact_with_every_option_and_in_compositions() {
+    let tableaus = ["mkrk:0 0 0; 5/24 1/3 -1/24; 1/6 2/3 1/6 | 1/6 2/3 1/6", "mkrk:1/4 0; 1/2 1/4 | 1/2 1/2"];
+    let lifted = composed(4).into_iter().chain(tableaus.map(method));
+    for method in variants().into_iter().chain(lifted) {
+        let turning = worst::<So3>(&method, &[Kind::Driven, Kind::Rest]);
+        assert!(turning < BOUND, "{}: {turning:e}", method.id());
+        let moving = worst::<Se3>(&method, &[Kind::Driven, Kind::Rest]);
+        assert!(moving < BOUND, "{}: {moving:e}", method.id());
+    }
+}
+
+#[test]
+fn what_has_no_derivative_is_refused() {
+    let refused = |id: &str| Derived::<So3, 1>::new(&method(id), 1).unwrap_err();
+    assert_eq!(refused("geometric-alpha"), StepError::NeedsSystem);
+    let message = refused("convected,stop=after").to_string();
+    assert!(message.contains("convected,stop=after") && message.contains("stop=converged"), "{message}");
+}
+
+#[test]
+fn a_step_that_fails_changes_nothing() {
+    let (body, start) = So3::case(Kind::Driven, Varied::All, 0.0);
+    let (varied, begin) = So3::case(Kind::Driven, Varied::All, variable());
+    let mut derived = Derived::<So3, 1>::new(&method("galpha:cayley"), 1).unwrap();
+    let mut states = [begin];
+    let varied = [varied];
+    let state = derived.step(&body, &varied, &start, &mut states, 0.0, H).unwrap();
+    let before = states;
+    assert!(derived.step(&body, &varied, &state, &mut states, H, 1e9).is_err());
+    assert!(derived.step(&body, &varied, &state, &mut [], H, H).is_err());
+    assert_eq!(numbers(&states[0]), numbers(&before[0]));
+    // And the accelerations are still there to go on with.
+    let mut other = Derived::<So3, 1>::new(&method("galpha:cayley"), 1).unwrap();
+    let mut again = [begin];
+    let same = other.step(&body, &varied, &start, &mut again, 0.0, H).unwrap();
+    derived.step(&body, &varied, &state, &mut states, H, H).unwrap();
+    other.step(&body, &varied, &same, &mut again, H, H).unwrap();
+    assert_eq!(numbers(&states[0]), numbers(&again[0]));
+}
+
+#[test]
+fn accelerations_are_the_rates_of_velocities() {
+    let (body, start) = Se3::case(Kind::Driven, Varied::All, 0.0);
+    let rate = body.acceleration(&start, 0.0);
+    let mut stepper = Stepper::<f64, Se3>::new(&method("mkrk:rk4"));
+    let h = 1e-4;
+    let ends = [h, -h].map(|h| body.velocity(&stepper.step(&body, &start, 0.0, h).unwrap()));
+    let difference = (ends[0] - ends[1]) * (0.5 / h);
+    assert!((difference - rate).norm() < 1e-6 * rate.norm());
+}

@@ -1,0 +1,14 @@
+//! Derivatives with respect to parameters, of steps, runs and systems, and fits.
+
+#[path = "../shared/common.rs"]
+mod common;
+#[path = "../shared/systems.rs"]
+mod systems;
+
+mod bruls_sensitivity;
+mod derived_steps;
+mod identify;
+mod parameters;
+mod sensitivity_cost;
+mod sensitivity_systems;
+mod sensitivity_top;

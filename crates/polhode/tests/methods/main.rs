@@ -1,0 +1,26 @@
+//! One-step methods: loops over the registry, in which what it says of a method is tested to hold and what it does not say is
+//! tested to fail; the tables of the papers; loads. One program, so that each method is compiled once.
+
+#[path = "../shared/common.rs"]
+mod common;
+
+mod bauchau_stiff;
+mod bauchau_structure;
+mod bauchau_tables;
+mod conservative_loads;
+mod frequencies;
+mod kasti_estimate;
+mod kasti_tables;
+mod krenk_problems;
+mod krenk_tables;
+mod krysl_soft_wall;
+mod krysl_structure;
+mod krysl_tables;
+mod load_jumps;
+mod registry_claims;
+mod registry_duals;
+mod registry_lanes;
+mod registry_long;
+mod registry_order;
+mod registry_work;
+mod robustness;
