@@ -5,7 +5,7 @@ use super::structure::advance;
 use crate::body::{Body, Load, State};
 use crate::group::{Coordinates, Group};
 use crate::method::Method;
-use crate::scalar::Real;
+use crate::scalar::{Real, Scalar};
 use crate::solve::StepError;
 
 /// How far apart two states are.
@@ -76,7 +76,7 @@ impl Convergence {
 /// assert!((found.attitude(Plateau::Detect)?.slope - 2.0).abs() < 0.05);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn converge<S: Real, G: Group, L: Load<S>>(
+pub fn converge<S: Scalar, G: Group, L: Load<S>>(
     method: &Method,
     body: &Body<S, G, L>,
     start: &State<S, G>,

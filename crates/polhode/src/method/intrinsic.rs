@@ -8,7 +8,7 @@
 //! step behind the jump; the load there is that of state j, not of state i, or stiff loads make the scheme unstable.
 
 use super::midpoint::{mean, mean_tangent};
-use super::scheme::{self, One, Outcome, Range, Scheme, Start, Two, sided};
+use super::scheme::{self, One, Outcome, Range, Scheme, Start, Two};
 use crate::body::{Body, Load, State};
 use crate::group::{
     Cayley, Coordinates, EulerRodrigues, Exponential, Group, Map, MapKind, Reading, Vectorial,
@@ -275,7 +275,7 @@ impl Decaying {
         let (to_f, to_j) = (G::increment(self.map, &qf), G::increment(self.map, &qj));
         let af = start.end_load(&G::advance(&pose, &to_f), &vf);
         let at_j = G::advance(&pose, &to_j);
-        let aj = sided(start.body, start.forward, T::of(start.t), &at_j, &vj);
+        let aj = start.body.load_inward((T::of(start.t), start.inward), &at_j, &vj);
         let (half, sixth) = (h * T::lift(0.5), h * T::lift(1.0 / 6.0));
         let momentum = G::pull(&to_f, &(p0 + G::push(&to_j, &aj) * half)) + af * half;
         let jump = G::pull(&to_j, &(p0 - G::push(&to_f, &af) * sixth)) + aj * sixth;

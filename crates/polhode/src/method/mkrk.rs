@@ -5,9 +5,8 @@
 //! A Runge-Kutta step of this ordinary differential equation from Y = (0, P₀) is the stage scheme of Krysl 2006,
 //! section 4 (with the load of stage j in the sum): momentum in space is kept exactly without load.
 
-use super::scheme::sided;
 use super::tableau::Tableau;
-use crate::body::{Body, Load, State};
+use crate::body::{Body, Load, State, inward};
 use crate::group::{Coordinates, Exponential, Group, Jet};
 use crate::scalar::{Mask, Over, Real};
 use crate::solve::{Equations, Rung, StepError, Work, factorize, newton, substitute};
@@ -15,11 +14,10 @@ use crate::solve::{Equations, Rung, StepError, Work, factorize, newton, substitu
 /// (Ψ̇, ṗ).
 type Slope<S, G> = (<G as Group>::Vector<S>, <G as Group>::Vector<S>);
 
-/// The time of a stage, and which side of it the load is asked for.
+/// The time of a stage, and which side of it the load is asked for, see [`crate::body::Kinematics::inward`].
 #[inline(always)]
-pub(super) fn stage<S: Real>(t: S, h: S, c: f64) -> (S, bool) {
-    let forward = h.largest() > 0.0;
-    (t + h * S::lift(c), if c == 0.0 { forward } else { !forward })
+pub(super) fn stage<S: Real>(t: S, h: S, c: f64) -> (S, f64) {
+    (t + h * S::lift(c), inward(t, h) * (1.0 - 2.0 * c))
 }
 
 /// (Ψ̇, ṗ) at (Ψ, p), for the chart at `pose`.
@@ -27,14 +25,14 @@ pub(super) fn stage<S: Real>(t: S, h: S, c: f64) -> (S, bool) {
 fn slope<S: Real, G: Group, L: Load<S>, T: Over<S>>(
     body: &Body<S, G, L>,
     pose: &G::Pose<S>,
-    (t, begins): (T, bool),
+    time: (T, f64),
     psi: &G::Vector<T>,
     p: &G::Vector<T>,
 ) -> Slope<T, G> {
     let step = G::increment(Exponential, psi);
     let v = G::velocity(&G::lift_inertia::<S, T>(&body.inertia), &G::pull(&step, p));
     let pose = G::advance(&G::lift_pose(pose), &step);
-    let load = sided(body, begins, t, &pose, &v);
+    let load = body.load_inward(time, &pose, &v);
     (G::tangent_inverse(Exponential, psi, &v), G::push(&step, &load))
 }
 
@@ -83,7 +81,7 @@ fn explicit<S: Real, G: Group, L: Load<S>, const K: usize>(
     let v = body.velocity(state);
     let zero = G::Vector::<S>::origin();
     let mut slopes = [(zero, zero); K];
-    slopes[0] = (v, sided(body, h.largest() > 0.0, t, &state.pose, &v));
+    slopes[0] = (v, body.load_inward((t, inward(t, h)), &state.pose, &v));
     for k in 1..K {
         let (psi, p) = sum::<S, G>(&slopes[..k], &state.momentum, h, |j| a(k, j));
         slopes[k] = slope(body, &state.pose, stage(t, h, c(k)), &psi, &p);
@@ -105,7 +103,7 @@ pub(super) fn classical<S: Real, G: Group, L: Load<S>>(
         slope(body, &state.pose, stage(t, h, c), &(*turn * span), &(state.momentum + *kick * span))
     };
     let v = body.velocity(state);
-    let first = (v, sided(body, h.largest() > 0.0, t, &state.pose, &v));
+    let first = (v, body.load_inward((t, inward(t, h)), &state.pose, &v));
     let second = next(0.5, half, &first);
     let third = next(0.5, half, &second);
     let fourth = next(1.0, h, &third);
@@ -237,7 +235,7 @@ impl<S: Real, G: Group> Stages<S, G> {
 pub(super) fn slope_pair<S: Real, G: Group, L: Load<S>, T: Over<S>>(
     body: &Body<S, G, L>,
     state: &State<S, G>,
-    time: (T, bool),
+    time: (T, f64),
     y: &G::Pair<T>,
 ) -> G::Pair<T> {
     let (psi, p) = G::split(y);
@@ -262,7 +260,7 @@ struct Coupled<'a, S: Real, G: Group, L> {
 }
 
 impl<S: Real, G: Group, L: Load<S>> Coupled<'_, S, G, L> {
-    fn time(&self, k: usize) -> (S, bool) {
+    fn time(&self, k: usize) -> (S, f64) {
         stage(self.t, self.h, self.stages.tableau.c()[k])
     }
     /// The size of a change of stage values: of the increment per step, and of the velocity, relative to the
@@ -280,7 +278,7 @@ impl<S: Real, G: Group, L: Load<S>> Equations<S> for Coupled<'_, S, G, L> {
         let mut speed = G::size(self.length, &self.body.velocity(self.state)) + S::lift(f64::MIN_POSITIVE);
         for k in self.block.clone() {
             // The classical method in the chart, up to the node of the stage.
-            let f = |y: &G::Pair<S>, t: S| slope_pair(self.body, self.state, (t, false), y);
+            let f = |y: &G::Pair<S>, t: S| slope_pair(self.body, self.state, (t, 0.0), y);
             let y0 = G::join(&G::Vector::<S>::origin(), &self.state.momentum);
             let span = self.time(k).0 - self.t;
             let half = span * S::lift(0.5);
@@ -329,10 +327,10 @@ impl<S: Real, G: Group, L: Load<S>> Equations<S> for Coupled<'_, S, G, L> {
         let n = self.block.len() * width;
         let mut stiffness = S::zero();
         for (column, j) in self.block.clone().enumerate() {
-            let (y, (time, begins)) = (self.stages.y[j], self.time(j));
+            let (y, (time, inward)) = (self.stages.y[j], self.time(j));
             type JetOf<S, G> = <<G as Group>::Pair<S> as Coordinates<S>>::Jet;
             let seeds = G::Pair::generate(|i| JetOf::<S, G>::seed(y.at(i), i));
-            let slopes = slope_pair(self.body, self.state, (JetOf::<S, G>::of(time), begins), &seeds);
+            let slopes = slope_pair(self.body, self.state, (JetOf::<S, G>::of(time), inward), &seeds);
             // The load when the body turns by one radian, see the equations of a single scheme.
             for d in 0..width / 2 {
                 let kick = G::Vector::<S>::generate(|i| slopes.at(width / 2 + i).slope(d));

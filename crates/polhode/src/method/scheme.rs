@@ -1,7 +1,7 @@
 //! What an implicit scheme says about itself, and how its equations meet Newton's method.
 
 use super::mkrk;
-use crate::body::{Body, Kinematics, Load, State};
+use crate::body::{Body, Kinematics, Load, State, inward};
 use crate::group::{Coordinates, Group, Jet, Map, lift, unit};
 use crate::scalar::{Mask, Over, Real};
 use crate::solve::{Equations, Factor, Rung, StepError, Work, newton};
@@ -20,8 +20,8 @@ pub struct Start<'a, S: Real, G: Group, L> {
     pub t: S,
     /// Step size.
     pub h: S,
-    /// False for a step backward in time, which sees the other side of a load that jumps.
-    pub forward: bool,
+    /// See [`Kinematics::inward`], at the start of the step.
+    pub inward: f64,
 }
 
 impl<S: Real, G: Group, L> Clone for Start<'_, S, G, L> {
@@ -36,50 +36,45 @@ impl<'a, S: Real, G: Group, L: Load<S>> Start<'a, S, G, L> {
     #[inline(always)]
     pub fn new(body: &'a Body<S, G, L>, state: &'a State<S, G>, t: S, h: S) -> Self {
         let velocity = body.velocity(state);
-        let forward = h.largest() > 0.0;
-        let load = sided(body, forward, t, &state.pose, &velocity);
-        Start { body, state, velocity, load, t, h, forward }
+        let inward = inward(t, h);
+        let load = body.load_inward((t, inward), &state.pose, &velocity);
+        Start { body, state, velocity, load, t, h, inward }
     }
     /// The same for equations without the load at the start, which is left out.
     #[inline(always)]
     pub(super) fn unloaded(body: &'a Body<S, G, L>, state: &'a State<S, G>, t: S, h: S) -> Self {
-        let (velocity, forward) = (body.velocity(state), h.largest() > 0.0);
-        Start { body, state, velocity, load: Coordinates::origin(), t, h, forward }
+        Start {
+            body,
+            state,
+            velocity: body.velocity(state),
+            load: Coordinates::origin(),
+            t,
+            h,
+            inward: inward(t, h),
+        }
     }
     /// The load at the end of the step.
     #[inline(always)]
     pub fn end_load<T: Over<S>>(&self, pose: &G::Pose<T>, velocity: &G::Vector<T>) -> G::Vector<T> {
-        sided(self.body, !self.forward, T::of(self.t + self.h), pose, velocity)
+        self.body.load_inward((T::of(self.t + self.h), -self.inward), pose, velocity)
     }
     /// What a load may know at the start of the step.
     #[inline(always)]
     pub fn kinematics<T: Over<S>>(&self) -> Kinematics<T> {
         let velocity = lift::<S, T, _, G::Vector<T>>(&self.velocity);
         let k = G::kinematics(T::of(self.t), &G::lift_pose(&self.state.pose), &velocity);
-        Kinematics { begins: self.forward, ..k }
+        Kinematics { inward: self.inward, ..k }
     }
     /// What a load may know at the end of the step.
     #[inline(always)]
     pub fn end_kinematics<T: Over<S>>(&self, pose: &G::Pose<T>, velocity: &G::Vector<T>) -> Kinematics<T> {
-        Kinematics { begins: !self.forward, ..G::kinematics(T::of(self.t + self.h), pose, velocity) }
+        Kinematics { inward: -self.inward, ..G::kinematics(T::of(self.t + self.h), pose, velocity) }
     }
     /// The pose that the increment leads to.
     #[inline(always)]
     pub fn advance<T: Over<S>>(&self, increment: &G::Increment<T>) -> G::Pose<T> {
         G::advance(&G::lift_pose(&self.state.pose), increment)
     }
-}
-
-/// The load at `t`, from then on or up to then.
-#[inline(always)]
-pub(super) fn sided<S: Real, G: Group, L: Load<S>, T: Over<S>>(
-    body: &Body<S, G, L>,
-    begins: bool,
-    t: T,
-    pose: &G::Pose<T>,
-    velocity: &G::Vector<T>,
-) -> G::Vector<T> {
-    if begins { body.load_from(t, pose, velocity) } else { body.load(t, pose, velocity) }
 }
 
 /// How many velocities a scheme solves for at once.

@@ -76,6 +76,8 @@ impl<S: Real, G: Group> Stepper<S, G> {
         t: S,
         h: S,
     ) -> Result<State<S, G>, StepError> {
+        // Accelerations from before a jump of the load say nothing about those after it.
+        self.memory.forget(body.jumps_at(t, h));
         // A part that fails speaks of its share of the step; the caller knows the whole one.
         let next = self.parts(body, state, t, h).map_err(|error| error.of_step(t.largest(), h.largest()))?;
         let mut sum = S::zero();

@@ -109,7 +109,7 @@ impl<S: Real> Simulation<'_, S> {
                 position: now.position,
                 velocity_body: now.attitude.unrotate(&now.velocity),
                 omega_body: now.omega_body,
-                begins: false,
+                inward: 0.0,
             };
             sum += body.loads.potential(&at)? - body.mass * self.system.gravity.dot(&now.position);
         }

@@ -230,7 +230,7 @@ pub(super) fn loads<S: Real, T: Over<S>>(
         position: place.x,
         velocity_body: attitude.unrotate(&place.v),
         omega_body: place.omega,
-        begins: false,
+        inward: 0.0,
     };
     let wrench = body.loads.wrench(&kinematics);
     [attitude.rotate(&wrench.force_body), wrench.moment_body]

@@ -174,6 +174,16 @@ impl<S: Real> Over<S> for S {
     }
 }
 
+/// A scalar with one value: not several side by side. Code may branch on it.
+pub trait Scalar: Real<Mask = bool> {
+    /// The value, without derivatives and rounded to an `f64`.
+    fn value(self) -> f64 {
+        self.largest()
+    }
+}
+
+impl Scalar for f64 {}
+
 impl Real for f64 {
     type Mask = bool;
 

@@ -99,8 +99,8 @@ impl<G: Group, const N: usize> Stages<G, N> {
         k: usize,
         y: &Pair<G, N>,
     ) -> Pair<G, N> {
-        let (time, begins) = stage(t, h, self.plain.tableau.c()[k]);
-        slope_pair(body, state, (Dual::constant(time), begins), y)
+        let (time, inward) = stage(t, h, self.plain.tableau.c()[k]);
+        slope_pair(body, state, (Dual::constant(time), inward), y)
     }
 
     /// Y₀ + h Σ w_j F_j over the first stages of the block of directions that begins at `offset`.
@@ -139,9 +139,9 @@ impl<G: Group, const N: usize> Stages<G, N> {
         let width = G::Pair::<f64>::LEN;
         let n = block.len() * width;
         for (column, j) in block.clone().enumerate() {
-            let (time, begins) = stage(t, h, self.plain.tableau.c()[j]);
+            let (time, inward) = stage(t, h, self.plain.tableau.c()[j]);
             let seeds = Coordinates::generate(|i| JetOf::<G>::seed(self.plain.y[j].at(i), i));
-            let slopes: G::Pair<JetOf<G>> = slope_pair(body, state, (JetOf::<G>::of(time), begins), &seeds);
+            let slopes: G::Pair<JetOf<G>> = slope_pair(body, state, (JetOf::<G>::of(time), inward), &seeds);
             self.slopes[j] = slopes;
             for (row, k) in block.clone().enumerate() {
                 let weight = h * self.plain.tableau.a(k, j);
