@@ -5,7 +5,7 @@ use super::structure::advance;
 use crate::body::{Body, Load, State};
 use crate::group::{Coordinates, Group};
 use crate::method::Method;
-use crate::scalar::{Real, Scalar};
+use crate::scalar::{Real, Scalar, larger};
 use crate::solve::StepError;
 
 /// How far apart two states are.
@@ -28,7 +28,7 @@ impl Distance {
     }
     /// The largest of them.
     pub fn largest(&self) -> f64 {
-        self.attitude.max(self.position).max(self.momentum)
+        larger(larger(self.attitude, self.position), self.momentum)
     }
 }
 

@@ -5,6 +5,7 @@
 //! A Runge-Kutta step of this ordinary differential equation from Y = (0, P₀) is the stage scheme of Krysl 2006,
 //! section 4 (with the load of stage j in the sum): momentum in space is kept exactly without load.
 
+use super::scheme::CURVATURE;
 use super::tableau::Tableau;
 use crate::body::{Body, Load, State, inward};
 use crate::group::{Coordinates, Exponential, Group, Jet};
@@ -213,8 +214,19 @@ impl<S: Real, G: Group> Stages<S, G> {
             } else {
                 let length = G::length(&body.inertia, &velocity);
                 let (stages, block, one) = (&mut *self, block.clone(), S::one());
-                let mut coupled =
-                    Coupled { stages, block, body, state, t, h, whole: h, length, speed: one, scale: one };
+                let mut coupled = Coupled {
+                    stages,
+                    block,
+                    body,
+                    state,
+                    t,
+                    h,
+                    whole: h,
+                    length,
+                    speed: one,
+                    scale: one,
+                    walked: one,
+                };
                 newton(&mut coupled, work)?;
             }
             for k in block {
@@ -257,6 +269,8 @@ struct Coupled<'a, S: Real, G: Group, L> {
     speed: S,
     /// What corrections are compared with.
     scale: S,
+    /// The sizes of all corrections since the Jacobian was formed, in rad/s.
+    walked: S,
 }
 
 impl<S: Real, G: Group, L: Load<S>> Coupled<'_, S, G, L> {
@@ -347,7 +361,11 @@ impl<S: Real, G: Group, L: Load<S>> Equations<S> for Coupled<'_, S, G, L> {
                 }
             }
         }
-        self.scale = S::select(lanes, self.speed + stiffness * self.h.abs(), self.scale);
+        self.walked = S::select(lanes, S::zero(), self.walked);
+        // The stiffness counts as in the equations of a single scheme.
+        let (kick, turn) = (stiffness * self.h.abs(), self.h.abs().recip());
+        let scale = self.speed + S::select(kick.below(turn), kick, turn);
+        self.scale = S::select(lanes, scale, self.scale);
         let s = &mut *self.stages;
         factorize(n, &mut s.fresh[..n * n], &mut s.fresh_swaps[..n * n]);
         for (old, new) in s.matrix.iter_mut().zip(&s.fresh[..n * n]) {
@@ -369,7 +387,11 @@ impl<S: Real, G: Group, L: Load<S>> Equations<S> for Coupled<'_, S, G, L> {
             self.stages.y[k] = G::Pair::<S>::choose(lanes, &(y - correction), &y);
             total += self.size(&correction);
         }
+        self.walked += total * self.scale;
         total
+    }
+    fn distance_from_jacobian(&self) -> S {
+        self.walked * self.h.abs() * S::lift(CURVATURE)
     }
     fn moved(&self) -> S {
         let mut total = S::zero();

@@ -180,6 +180,11 @@ pub trait Scheme<S: Real, G: Group, L: Load<S>> {
     }
 }
 
+/// How much the equations of one body bend, at least, in a turn of one radian. The bound is there for corrections that
+/// say nothing about the contraction, which it is far above: a sharp one would cost plain steps an iteration for the last
+/// hundredths of an ulp.
+pub(super) const CURVATURE: f64 = 0.05;
+
 /// The equations of one step of a scheme, with the iterate.
 struct Single<'a, 'b, S: Real, G: Group, L: Load<S>, E: Scheme<S, G, L>> {
     scheme: &'a E,
@@ -195,6 +200,8 @@ struct Single<'a, 'b, S: Real, G: Group, L: Load<S>, E: Scheme<S, G, L>> {
     guess: Of<E, S, G, L, S>,
     x: Of<E, S, G, L, S>,
     residual: Of<E, S, G, L, S>,
+    /// The sizes of all corrections since the Jacobian was formed.
+    walked: S,
     factor: <Of<E, S, G, L, S> as Coordinates<S>>::Factor,
 }
 
@@ -232,6 +239,7 @@ pub(super) fn solve<S: Real, G: Group, L: Load<S>, E: Scheme<S, G, L>>(
         guess: first,
         x: first,
         residual: first,
+        walked: S::zero(),
         factor: Factor::empty(),
         start,
     };
@@ -300,6 +308,8 @@ impl<S: Real, G: Group, L: Load<S>, E: Scheme<S, G, L>> Single<'_, '_, S, G, L, 
             stiffness += E::Unknown::size(self.length, &(column - unit(j)));
             column
         });
+        // No more than for a turn of one radian in the step, whose own round-off no stiffness can undo.
+        let stiffness = S::select(stiffness.below(S::one()), stiffness, S::one());
         let per_scale = (self.size + stiffness / self.start.h.abs()).recip();
         self.per_scale = S::select(lanes, per_scale, self.per_scale);
     }
@@ -343,6 +353,7 @@ impl<S: Real, G: Group, L: Load<S>, E: Scheme<S, G, L>> Equations<S> for Single<
     }
     #[inline(always)]
     fn linearize(&mut self, rung: Rung, lanes: S::Mask) {
+        self.walked = S::select(lanes, S::zero(), self.walked);
         if rung == Rung::Quick {
             let column = |j: usize| self.scheme.tangent(self.start, &self.x, j);
             if let Some(first) = column(0) {
@@ -356,7 +367,14 @@ impl<S: Real, G: Group, L: Load<S>, E: Scheme<S, G, L>> Equations<S> for Single<
     fn correct(&mut self, lanes: S::Mask) -> S {
         let correction = self.factor.solve(&self.residual);
         self.x = Coordinates::choose(lanes, &(self.x - correction), &self.x);
-        E::Unknown::size(self.length, &correction) * self.per_scale
+        let size = E::Unknown::size(self.length, &correction);
+        self.walked += size;
+        size * self.per_scale
+    }
+    #[inline(always)]
+    fn distance_from_jacobian(&self) -> S {
+        // What is polished takes one correction more anyway.
+        if E::POLISHED { S::zero() } else { self.walked * self.start.h.abs() * S::lift(CURVATURE) }
     }
     #[inline(always)]
     fn moved(&self) -> S {

@@ -100,6 +100,10 @@ pub fn run<G: Group, L: Load<f64>>(
         }
         n += 1;
         invariants.update(body, &state, plan.time(n));
+        if let Some(quantity) = invariants.overflow() {
+            failure = Some(StepError::Overflow { quantity: quantity.into(), t: plan.time(n) });
+            break;
+        }
         flow = observer(n, plan.time(n), &state);
     }
     let outcome = Outcome {

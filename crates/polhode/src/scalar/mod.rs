@@ -184,6 +184,12 @@ pub trait Scalar: Real<Mask = bool> {
 
 impl Scalar for f64 {}
 
+/// The larger of two numbers; a NaN is kept, where `f64::max` hides it.
+#[inline(always)]
+pub(crate) fn larger(a: f64, b: f64) -> f64 {
+    if a >= b || a.is_nan() { a } else { b }
+}
+
 impl Real for f64 {
     type Mask = bool;
 
