@@ -6,7 +6,7 @@
 
 use super::derivative::FiniteDerivative;
 use crate::group::{Exponential, Group, Rotation, So3};
-use crate::scalar::{Over, Real};
+use crate::scalar::{Mask, Over, Real};
 use nalgebra::Vector3;
 
 /// What a load may know: time, pose and body velocities.
@@ -22,16 +22,46 @@ pub struct Kinematics<T> {
     pub velocity_body: Vector3<T>,
     /// Angular velocity, in body axes.
     pub omega_body: Vector3<T>,
-    /// True if what acts from this time on is asked for, false if what acted up to it: a load that jumps at this very
-    /// time acts with its own side of the jump in the steps that begin and end there.
-    pub begins: bool,
+    /// Which side of this time is asked for: a short time into the step that asks, positive where the step starts and
+    /// negative where it ends, the other way round in a step back in time, zero in its middle. A load that switches at
+    /// this very time acts with its own side of the switch in the steps that start and end there: see
+    /// [`Kinematics::is_past`].
+    pub inward: f64,
+}
+
+/// A switch no further than this from one end of a step from `t` of size `h` is taken to lie there: a small part of the
+/// step, and the rounding of times that are sums of steps.
+#[inline(always)]
+pub(crate) fn edge<S: Real>(t: S, h: S) -> S {
+    h.abs() * S::lift(1e-9) + t.abs() * S::lift(4.0 * f64::EPSILON)
+}
+
+/// [`Kinematics::inward`] at the start of a step from `t` of size `h`. Twice the edge, so that a switch that counts as
+/// lying at the start is passed there.
+#[inline(always)]
+pub(crate) fn inward<S: Real>(t: S, h: S) -> f64 {
+    (2.0 * edge(t, h).largest()).copysign(h.largest())
 }
 
 impl<T: Real> Kinematics<T> {
-    /// The same, from this time on.
+    /// The same, for what acts from this time on.
     #[inline(always)]
     pub fn beginning(self) -> Self {
-        Kinematics { begins: true, ..self }
+        // Times are sums of steps: a switch within their rounding is passed.
+        Kinematics { inward: (1e-12 * self.time.largest().abs()).max(f64::MIN_POSITIVE), ..self }
+    }
+    /// True if the side of this time that is asked for lies after `switch`.
+    ///
+    /// ```
+    /// use nalgebra::Vector3;
+    /// use polhode::group::{Group, Rotation, So3};
+    /// let at = So3::kinematics(0.5, &Rotation::identity(), &Vector3::zeros());
+    /// assert!(at.is_past(0.4) && !at.is_past(0.5) && at.beginning().is_past(0.5));
+    /// ```
+    #[inline(always)]
+    pub fn is_past(&self, switch: T) -> T::Mask {
+        let (time, forward) = (self.time + T::lift(self.inward), self.inward > 0.0);
+        if forward { time.below(switch).not() } else { switch.below(time) }
     }
 }
 
@@ -108,6 +138,10 @@ pub trait Load<S: Real> {
     fn motion<T: Over<S>>(&self, _t: T) -> Option<Kinematics<T>> {
         None
     }
+    /// Shows the times at which the load jumps. Runs land on them, and methods that carry accelerations start them anew
+    /// there, so that no method loses its order; [`Kinematics::is_past`] says which side of a jump is asked for.
+    #[inline(always)]
+    fn switches(&self, _visit: &mut dyn FnMut(S)) {}
 }
 
 /// No load at all; its potential is zero.
@@ -388,9 +422,15 @@ impl<S: Real, A: Load<S>, B: Load<S>> Load<S> for (A, B) {
     fn finite_derivative<T: Over<S>>(&self, from: &Kinematics<T>, to: &Kinematics<T>) -> FiniteDerivative<T> {
         self.0.finite_derivative(from, to) + self.1.finite_derivative(from, to)
     }
+    #[inline(always)]
+    fn switches(&self, visit: &mut dyn FnMut(S)) {
+        self.0.switches(visit);
+        self.1.switches(visit);
+    }
 }
 
-/// A load that acts between two times only; at a jump between two steps each step sees its own side of it.
+/// A load that acts between two times only, its impulse exact: a step that starts or ends at a switch sees its own side
+/// of it, and the drivers ([`crate::run::run`], [`crate::run::Switches`]) land on a switch inside a step.
 ///
 /// ```
 /// use nalgebra::Vector3;
@@ -420,19 +460,16 @@ pub struct Switched<S, L> {
     pub off: S,
 }
 
-/// Times this close, relative to their size, are the same.
-const SAME_TIME: f64 = 1e-12;
-
 impl<S: Real, L: Load<S>> Load<S> for Switched<S, L> {
     fn wrench<T: Over<S>>(&self, at: &Kinematics<T>) -> Wrench<T> {
-        // One if it is past the time, and at the very time one for what begins there.
-        let past = |time: S| {
-            let (time, slack) = (T::of(time), (at.time.abs() + T::of(time).abs()) * T::lift(SAME_TIME));
-            let late = if at.begins { (time - slack).below(at.time) } else { (time + slack).below(at.time) };
-            T::select(late, T::one(), T::zero())
-        };
-        let factor = past(self.on) - past(self.off);
+        let acts = at.is_past(T::of(self.on)).and(at.is_past(T::of(self.off)).not());
         let Wrench { force_body, moment_body } = self.load.wrench(at);
-        Wrench { force_body: force_body * factor, moment_body: moment_body * factor }
+        let switched = |x: T| T::select(acts, x, T::zero());
+        Wrench { force_body: force_body.map(switched), moment_body: moment_body.map(switched) }
+    }
+    fn switches(&self, visit: &mut dyn FnMut(S)) {
+        visit(self.on);
+        visit(self.off);
+        self.load.switches(visit);
     }
 }

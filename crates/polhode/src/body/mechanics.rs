@@ -92,10 +92,10 @@ impl<T: Real, G: Group> Mechanics<'_, T, G> {
     pub fn momentum(&self, velocity: &G::Vector<T>) -> G::Vector<T> {
         G::momentum(self.inertia, velocity)
     }
-    /// The load in body axes at `t`: from then on if `begins`, up to then if not, see [`Kinematics::begins`].
+    /// The load in body axes on one side of `t`, see [`Kinematics::inward`].
     #[inline(always)]
-    pub fn load(&self, begins: bool, t: T, pose: &G::Pose<T>, velocity: &G::Vector<T>) -> G::Vector<T> {
-        let at = Kinematics { begins, ..G::kinematics(t, pose, velocity) };
+    pub fn load(&self, (t, inward): (T, f64), pose: &G::Pose<T>, velocity: &G::Vector<T>) -> G::Vector<T> {
+        let at = Kinematics { inward, ..G::kinematics(t, pose, velocity) };
         G::covector(&self.loads.wrench_at(&at))
     }
     /// The state with this pose and body velocity.

@@ -17,6 +17,7 @@ pub use load::{
     Drag, Force, Frame, Gravity, Harmonic, HarmonicForce, Kinematics, Load, Moment, NoLoad, RotationalSpring,
     SoftWall, Switched, TopGravity, Wrench,
 };
+pub(crate) use load::{edge, inward};
 pub use mechanics::{AnyBody, BodyAt, JetOf, LoadAt, Mechanics};
 pub use standard::{Loads, StandardLoad};
 
@@ -91,10 +92,27 @@ impl<S: Real, G: Group, L: Load<S>> Body<S, G, L> {
     pub fn load<T: Over<S>>(&self, t: T, pose: &G::Pose<T>, velocity: &G::Vector<T>) -> G::Vector<T> {
         G::covector(&self.load.wrench(&G::kinematics(t, pose, velocity)))
     }
-    /// The same from `t` on, see [`Kinematics::begins`].
+    /// The same from `t` on, where the load may jump.
     #[inline(always)]
     pub fn load_from<T: Over<S>>(&self, t: T, pose: &G::Pose<T>, velocity: &G::Vector<T>) -> G::Vector<T> {
         G::covector(&self.load.wrench(&G::kinematics(t, pose, velocity).beginning()))
+    }
+    /// The same on one side of `t`, see [`Kinematics::inward`].
+    #[inline(always)]
+    pub fn load_inward<T: Over<S>>(
+        &self,
+        (t, inward): (T, f64),
+        pose: &G::Pose<T>,
+        velocity: &G::Vector<T>,
+    ) -> G::Vector<T> {
+        G::covector(&self.load.wrench(&Kinematics { inward, ..G::kinematics(t, pose, velocity) }))
+    }
+    /// True in the lanes where the load jumps at the start of a step from `t` of size `h`.
+    #[inline(always)]
+    pub(crate) fn jumps_at(&self, t: S, h: S) -> S::Mask {
+        let mut jumps = S::Mask::splat(false);
+        self.load.switches(&mut |switch| jumps = jumps.or(edge(t, h).below((switch - t).abs()).not()));
+        jumps
     }
     /// ½ V·P.
     pub fn kinetic_energy(&self, state: &State<S, G>) -> S {

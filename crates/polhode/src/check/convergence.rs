@@ -5,7 +5,7 @@ use super::structure::advance;
 use crate::body::{Body, Load, State};
 use crate::group::{Coordinates, Group};
 use crate::method::{Method, Steps};
-use crate::scalar::Real;
+use crate::scalar::{Real, Scalar, larger};
 use crate::solve::StepError;
 
 /// How far apart two states are.
@@ -28,7 +28,7 @@ impl Distance {
     }
     /// The largest of them.
     pub fn largest(&self) -> f64 {
-        self.attitude.max(self.position).max(self.momentum)
+        larger(larger(self.attitude, self.position), self.momentum)
     }
 }
 
@@ -76,7 +76,7 @@ impl Convergence {
 /// assert!((found.attitude(Plateau::Detect)?.slope - 2.0).abs() < 0.05);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn converge<S: Real, G: Steps<S>, L: Load<S>>(
+pub fn converge<S: Scalar, G: Steps<S>, L: Load<S>>(
     method: &Method,
     body: &Body<S, G, L>,
     start: &State<S, G>,

@@ -4,13 +4,14 @@ use super::convergence::Distance;
 use crate::body::{Body, Load, State};
 use crate::group::{Group, Rotation, So3};
 use crate::method::{Method, Stepper, Steps};
-use crate::run::{Drift, Invariants};
-use crate::scalar::{Dual, Real};
+use crate::run::{Drift, Invariants, Switches};
+use crate::scalar::{Dual, Real, Scalar};
 use crate::solve::StepError;
 use nalgebra::{Matrix3, SMatrix, Vector3};
 
-/// The state after `n` steps of size `h` (which may be negative) from `state` at time `t`.
-pub fn advance<S: Real, G: Steps<S>, L: Load<S>>(
+/// The state after `n` steps of size `h` (which may be negative) from `state` at time `t`, landing on the times at which
+/// the load switches.
+pub fn advance<S: Scalar, G: Steps<S>, L: Load<S>>(
     method: &Method,
     body: &Body<S, G, L>,
     state: &State<S, G>,
@@ -18,10 +19,10 @@ pub fn advance<S: Real, G: Steps<S>, L: Load<S>>(
     h: S,
     n: u64,
 ) -> Result<State<S, G>, StepError> {
-    let mut stepper = Stepper::new(method);
+    let (mut stepper, switches) = (Stepper::new(method), Switches::of(&body.load));
     let mut state = *state;
     for k in 0..n {
-        state = stepper.step(body, &state, t + h * S::lift(k as f64), h)?;
+        state = switches.step(&mut stepper, body, &state, t + h * S::lift(k as f64), h)?;
     }
     Ok(state)
 }
@@ -49,11 +50,11 @@ pub fn drift<G: Steps<f64>, L: Load<f64>>(
     h: f64,
     n: u64,
 ) -> Result<Drift, StepError> {
-    let mut stepper = Stepper::new(method);
+    let (mut stepper, switches) = (Stepper::new(method), Switches::of(&body.load));
     let mut invariants = Invariants::new(body, start, 0.0);
     let mut state = *start;
     for k in 0..n {
-        state = stepper.step(body, &state, k as f64 * h, h)?;
+        state = switches.step(&mut stepper, body, &state, k as f64 * h, h)?;
         invariants.update(body, &state, (k + 1) as f64 * h);
     }
     Ok(invariants.drift())
@@ -76,7 +77,7 @@ pub fn drift<G: Steps<f64>, L: Load<f64>>(
 /// assert!(reversal_defect(&Method::parse("bbtrapwd")?, &body, &start, 0.5, 10)?.largest() > 1e-6);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn reversal_defect<S: Real, G: Steps<S>, L: Load<S>>(
+pub fn reversal_defect<S: Scalar, G: Steps<S>, L: Load<S>>(
     method: &Method,
     body: &Body<S, G, L>,
     start: &State<S, G>,
@@ -108,7 +109,7 @@ pub fn reversal_defect<S: Real, G: Steps<S>, L: Load<S>>(
 /// assert!(gap.largest() < 1e-11);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn conjugacy_defect<S: Real, G: Steps<S>, L: Load<S>>(
+pub fn conjugacy_defect<S: Scalar, G: Steps<S>, L: Load<S>>(
     pair: [&Method; 2],
     via: (&Method, f64),
     body: &Body<S, G, L>,

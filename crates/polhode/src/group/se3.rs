@@ -261,7 +261,7 @@ impl Group for Se3 {
             position: pose.position,
             velocity_body: linear,
             omega_body: omega,
-            begins: false,
+            inward: 0.0,
         }
     }
     #[inline(always)]

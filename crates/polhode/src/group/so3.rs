@@ -210,7 +210,7 @@ impl Group for So3 {
             position: zero,
             velocity_body: zero,
             omega_body: *v,
-            begins: false,
+            inward: 0.0,
         }
     }
     #[inline(always)]

@@ -7,6 +7,11 @@ use crate::group::{Coordinates, Group, Jet, unit};
 use crate::scalar::{Mask, Real};
 use crate::solve::{Equations, Factor, Rung, StepError, Work, newton};
 
+/// How much the equations of one body bend, at least, in a turn of one radian. The bound is there for corrections that
+/// say nothing about the contraction, which it is far above: a sharp one would cost plain steps an iteration for the last
+/// hundredths of an ulp.
+pub(super) const CURVATURE: f64 = 0.05;
+
 /// The equations of one step of a scheme, with the iterate.
 struct Single<'a, 'b, S: Real, G: Group, E: Scheme> {
     scheme: &'a E,
@@ -23,6 +28,8 @@ struct Single<'a, 'b, S: Real, G: Group, E: Scheme> {
     guess: Of<E, G, S>,
     x: Of<E, G, S>,
     residual: Of<E, G, S>,
+    /// The sizes of all corrections since the Jacobian was formed.
+    walked: S,
     factor: <Of<E, G, S> as Coordinates<S>>::Factor,
 }
 
@@ -80,6 +87,7 @@ pub(super) fn solve<'a, S: Real, G: Group, E: Scheme>(
         guess: first,
         x: first,
         residual: first,
+        walked: S::zero(),
         factor: Factor::empty(),
         start,
     };
@@ -132,6 +140,8 @@ impl<S: Real, G: Group, E: Scheme> Single<'_, '_, S, G, E> {
             stiffness += E::Unknown::size::<G, S>(self.length, &(column - unit(j)));
             column
         });
+        // No more than for a turn of one radian in the step, whose own round-off no stiffness can undo.
+        let stiffness = S::select(stiffness.below(S::one()), stiffness, S::one());
         let per_scale = (self.size + stiffness / self.start.h.abs()).recip();
         self.per_scale = S::select(lanes, per_scale, self.per_scale);
     }
@@ -175,6 +185,7 @@ impl<S: Real, G: Group, E: Scheme> Equations<S> for Single<'_, '_, S, G, E> {
     }
     #[inline(always)]
     fn linearize(&mut self, rung: Rung, lanes: S::Mask) {
+        self.walked = S::select(lanes, S::zero(), self.walked);
         if rung == Rung::Quick {
             let column = |j: usize| self.scheme.tangent(self.start, &self.x, j);
             if let Some(first) = column(0) {
@@ -188,7 +199,14 @@ impl<S: Real, G: Group, E: Scheme> Equations<S> for Single<'_, '_, S, G, E> {
     fn correct(&mut self, lanes: S::Mask) -> S {
         let correction = self.factor.solve(&self.residual);
         self.x = Coordinates::choose(lanes, &(self.x - correction), &self.x);
-        E::Unknown::size::<G, S>(self.length, &correction) * self.per_scale
+        let size = E::Unknown::size::<G, S>(self.length, &correction);
+        self.walked += size;
+        size * self.per_scale
+    }
+    #[inline(always)]
+    fn distance_from_jacobian(&self) -> S {
+        // What is polished takes one correction more anyway.
+        if E::POLISHED { S::zero() } else { self.walked * self.start.h.abs() * S::lift(CURVATURE) }
     }
     #[inline(always)]
     fn moved(&self) -> S {

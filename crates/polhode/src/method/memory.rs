@@ -9,13 +9,15 @@ use crate::scalar::{Mask, Real};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Memory<S: Real, G: Group, X> {
     known: Option<(State<S, G>, X)>,
+    /// Where it is forgotten.
+    stale: S::Mask,
     /// Of the step that is being taken.
     next: Option<X>,
 }
 
 impl<S: Real, G: Group, X> Default for Memory<S, G, X> {
     fn default() -> Self {
-        Memory { known: None, next: None }
+        Memory { known: None, stale: S::Mask::splat(false), next: None }
     }
 }
 
@@ -35,16 +37,16 @@ impl<S: Real, G: Group, X: Carried<S>> Memory<S, G, X> {
     #[inline(always)]
     pub(super) fn keep(&mut self, state: &State<S, G>) {
         if let Some(carried) = self.next.take() {
-            self.known = Some((*state, carried));
+            (self.known, self.stale) = (Some((*state, carried)), S::Mask::splat(false));
         }
     }
     /// True if something was carried to the state, in all lanes.
     pub(super) fn holds(&self, state: &State<S, G>) -> bool {
-        self.known.as_ref().is_some_and(|(known, _)| known.same(state).all())
+        self.known.as_ref().is_some_and(|(known, _)| known.same(state).and(self.stale.not()).all())
     }
-    /// Starts anew.
-    pub(super) fn forget(&mut self) {
-        self.known = None;
+    /// Starts anew in the lanes of the mask.
+    pub(super) fn forget(&mut self, lanes: S::Mask) {
+        self.stale = self.stale.or(lanes);
     }
     /// What was carried to the state, lane by lane, and a fresh one where nothing was.
     #[inline(always)]
@@ -52,7 +54,7 @@ impl<S: Real, G: Group, X: Carried<S>> Memory<S, G, X> {
         match &self.known {
             None => fresh(),
             Some((known, carried)) => {
-                let same = known.same(state);
+                let same = known.same(state).and(self.stale.not());
                 if same.all() { *carried } else { X::choose(same, carried, &fresh()) }
             }
         }

@@ -5,8 +5,9 @@
 //! A Runge-Kutta step of this ordinary differential equation from Y = (0, P₀) is the stage scheme of Krysl 2006,
 //! section 4 (with the load of stage j in the sum): momentum in space is kept exactly without load.
 
+use super::implicit::CURVATURE;
 use super::tableau::Tableau;
-use crate::body::{AnyBody, JetOf, Mechanics, State};
+use crate::body::{AnyBody, JetOf, Mechanics, State, inward};
 use crate::group::{Coordinates, Exponential, Group, Jet};
 use crate::scalar::{Mask, Over, Real};
 use crate::solve::{Equations, Rung, StepError, Work, factorize, newton, substitute};
@@ -16,9 +17,8 @@ type Slope<S, G> = (<G as Group>::Vector<S>, <G as Group>::Vector<S>);
 
 /// The time of a stage, and which side of it the load is asked for.
 #[inline(always)]
-pub(super) fn stage<S: Real>(t: S, h: S, c: f64) -> (S, bool) {
-    let forward = h.largest() > 0.0;
-    (t + h * S::lift(c), if c == 0.0 { forward } else { !forward })
+pub(super) fn stage<S: Real>(t: S, h: S, c: f64) -> (S, f64) {
+    (t + h * S::lift(c), inward(t, h) * (1.0 - 2.0 * c))
 }
 
 /// (Ψ̇, ṗ) at (Ψ, p), for the chart at `pose`.
@@ -26,13 +26,13 @@ pub(super) fn stage<S: Real>(t: S, h: S, c: f64) -> (S, bool) {
 fn slope<T: Real, G: Group>(
     body: &Mechanics<'_, T, G>,
     pose: &G::Pose<T>,
-    (t, begins): (T, bool),
+    time: (T, f64),
     psi: &G::Vector<T>,
     p: &G::Vector<T>,
 ) -> Slope<T, G> {
     let step = G::increment(Exponential, psi);
     let v = body.velocity(&G::pull(&step, p));
-    let load = body.load(begins, t, &G::advance(pose, &step), &v);
+    let load = body.load(time, &G::advance(pose, &step), &v);
     (G::tangent_inverse(Exponential, psi, &v), G::push(&step, &load))
 }
 
@@ -81,7 +81,7 @@ fn explicit<S: Real, G: Group, const K: usize>(
     let v = body.velocity(&state.momentum);
     let zero = G::Vector::<S>::origin();
     let mut slopes = [(zero, zero); K];
-    slopes[0] = (v, body.load(h.largest() > 0.0, t, &state.pose, &v));
+    slopes[0] = (v, body.load((t, inward(t, h)), &state.pose, &v));
     for k in 1..K {
         let (psi, p) = sum::<S, G>(&slopes[..k], &state.momentum, h, |j| a(k, j));
         slopes[k] = slope(body, &state.pose, stage(t, h, c(k)), &psi, &p);
@@ -103,7 +103,7 @@ pub(super) fn classical<S: Real, G: Group>(
         slope(body, &state.pose, stage(t, h, c), &(*turn * span), &(state.momentum + *kick * span))
     };
     let v = body.velocity(&state.momentum);
-    let first = (v, body.load(h.largest() > 0.0, t, &state.pose, &v));
+    let first = (v, body.load((t, inward(t, h)), &state.pose, &v));
     let second = next(0.5, half, &first);
     let third = next(0.5, half, &second);
     let fourth = next(1.0, h, &third);
@@ -226,6 +226,7 @@ impl<S: Real, G: Group> Stages<S, G> {
                     length,
                     speed: one,
                     scale: one,
+                    walked: one,
                 };
                 newton(&mut coupled, work)?;
             }
@@ -247,7 +248,7 @@ impl<S: Real, G: Group> Stages<S, G> {
 pub(super) fn slope_pair<T: Real, G: Group>(
     body: &Mechanics<'_, T, G>,
     pose: &G::Pose<T>,
-    time: (T, bool),
+    time: (T, f64),
     y: &G::Pair<T>,
 ) -> G::Pair<T> {
     let (psi, p) = G::split(y);
@@ -260,7 +261,7 @@ pub(super) fn slope_pair<T: Real, G: Group>(
 pub(super) fn slope_jet<S: Real, G: Group>(
     body: &dyn AnyBody<S, G>,
     pose: &G::Pose<S>,
-    (t, begins): (S, bool),
+    (t, inward): (S, f64),
     y: &G::Pair<S>,
 ) -> G::Pair<JetOf<S, G::Pair<S>>> {
     type Slopes<S, G> = JetOf<S, <G as Group>::Pair<S>>;
@@ -268,7 +269,7 @@ pub(super) fn slope_jet<S: Real, G: Group>(
     let seeds = <G::Pair<Slopes<S, G>>>::generate(|i| Jet::seed(y.at(i), i));
     let mechanics = Mechanics::<'_, Slopes<S, G>, G> { inertia: &inertia, loads: body.by_pair() };
     let pose = G::lift_pose::<S, Slopes<S, G>>(pose);
-    slope_pair(&mechanics, &pose, (<Slopes<S, G>>::of(t), begins), &seeds)
+    slope_pair(&mechanics, &pose, (<Slopes<S, G>>::of(t), inward), &seeds)
 }
 
 /// The equations of a block of stages: Y_k - base_k - h Σ a_kj F(Y_j) = 0.
@@ -286,10 +287,12 @@ struct Coupled<'a, S: Real, G: Group> {
     speed: S,
     /// What corrections are compared with.
     scale: S,
+    /// The sizes of all corrections since the Jacobian was formed, in rad/s.
+    walked: S,
 }
 
 impl<S: Real, G: Group> Coupled<'_, S, G> {
-    fn time(&self, k: usize) -> (S, bool) {
+    fn time(&self, k: usize) -> (S, f64) {
         stage(self.t, self.h, self.stages.tableau.c()[k])
     }
     /// The size of a change of stage values: of the increment per step, and of the velocity, relative to the
@@ -308,7 +311,7 @@ impl<S: Real, G: Group> Equations<S> for Coupled<'_, S, G> {
             G::size(self.length, &self.body.velocity(&self.state.momentum)) + S::lift(f64::MIN_POSITIVE);
         for k in self.block.clone() {
             // The classical method in the chart, up to the node of the stage.
-            let f = |y: &G::Pair<S>, t: S| slope_pair(&self.body, &self.state.pose, (t, false), y);
+            let f = |y: &G::Pair<S>, t: S| slope_pair(&self.body, &self.state.pose, (t, 0.0), y);
             let y0 = G::join(&G::Vector::<S>::origin(), &self.state.momentum);
             let span = self.time(k).0 - self.t;
             let half = span * S::lift(0.5);
@@ -374,7 +377,11 @@ impl<S: Real, G: Group> Equations<S> for Coupled<'_, S, G> {
                 }
             }
         }
-        self.scale = S::select(lanes, self.speed + stiffness * self.h.abs(), self.scale);
+        self.walked = S::select(lanes, S::zero(), self.walked);
+        // The stiffness counts as in the equations of a single scheme.
+        let (kick, turn) = (stiffness * self.h.abs(), self.h.abs().recip());
+        let scale = self.speed + S::select(kick.below(turn), kick, turn);
+        self.scale = S::select(lanes, scale, self.scale);
         let s = &mut *self.stages;
         factorize(n, &mut s.fresh[..n * n], &mut s.fresh_swaps[..n * n]);
         for (old, new) in s.matrix.iter_mut().zip(&s.fresh[..n * n]) {
@@ -396,7 +403,11 @@ impl<S: Real, G: Group> Equations<S> for Coupled<'_, S, G> {
             self.stages.y[k] = G::Pair::<S>::choose(lanes, &(y - correction), &y);
             total += self.size(&correction);
         }
+        self.walked += total * self.scale;
         total
+    }
+    fn distance_from_jacobian(&self) -> S {
+        self.walked * self.h.abs() * S::lift(CURVATURE)
     }
     fn moved(&self) -> S {
         let mut total = S::zero();

@@ -1,6 +1,6 @@
 //! What an implicit scheme says about itself: one evaluation of its equations, written once, generic in the scalar.
 
-use crate::body::{AnyBody, BodyAt, FiniteDerivative, JetOf, Kinematics, LoadAt, Mechanics, State};
+use crate::body::{AnyBody, BodyAt, FiniteDerivative, JetOf, Kinematics, LoadAt, Mechanics, State, inward};
 use crate::group::{Coordinates, Group, Map};
 use crate::scalar::{Over, Real};
 use crate::solve::StepError;
@@ -21,8 +21,8 @@ pub struct Start<'a, T: Real, G: Group> {
     pub t: T,
     /// Step size.
     pub h: T,
-    /// False for a step backward in time, which sees the other side of a load that jumps.
-    pub forward: bool,
+    /// See [`Kinematics::inward`], at the start of the step.
+    pub inward: f64,
 }
 
 impl<T: Real, G: Group> Clone for Start<'_, T, G> {
@@ -60,8 +60,17 @@ impl<'a, T: Real, G: Group> Start<'a, T, G> {
     #[inline(always)]
     pub(super) fn unloaded(body: &'a dyn BodyAt<T, G>, state: &'a State<T, G>, t: T, h: T) -> Self {
         let body = body.mechanics();
-        let (velocity, forward) = (body.velocity(&state.momentum), h.largest() > 0.0);
-        Start { body, state, velocity, load: Coordinates::origin(), rates: Rates::zero(), t, h, forward }
+        let velocity = body.velocity(&state.momentum);
+        Start {
+            body,
+            state,
+            velocity,
+            load: Coordinates::origin(),
+            rates: Rates::zero(),
+            t,
+            h,
+            inward: inward(t, h),
+        }
     }
     /// The accelerations of the equations of motion.
     #[inline(always)]
@@ -77,25 +86,25 @@ impl<'a, T: Real, G: Group> Start<'a, T, G> {
     /// The load at the start of the step.
     #[inline(always)]
     pub fn start_load(&self, pose: &G::Pose<T>, velocity: &G::Vector<T>) -> G::Vector<T> {
-        self.body.load(self.forward, self.t, pose, velocity)
+        self.body.load((self.t, self.inward), pose, velocity)
     }
     /// The load at half time.
     #[inline(always)]
     pub fn middle_load(&self, pose: &G::Pose<T>, velocity: &G::Vector<T>) -> G::Vector<T> {
-        self.body.load(false, self.t + self.h * T::lift(0.5), pose, velocity)
+        self.body.load((self.t + self.h * T::lift(0.5), 0.0), pose, velocity)
     }
     /// The load at the end of the step.
     #[inline(always)]
     pub fn end_load(&self, pose: &G::Pose<T>, velocity: &G::Vector<T>) -> G::Vector<T> {
-        self.body.load(!self.forward, self.t + self.h, pose, velocity)
+        self.body.load((self.t + self.h, -self.inward), pose, velocity)
     }
     /// What stands for the gradient of the potential over the step to this pose, see
     /// [`Load::finite_derivative`](crate::body::Load::finite_derivative).
     #[inline(always)]
     pub fn finite_derivative(&self, pose: &G::Pose<T>, velocity: &G::Vector<T>) -> FiniteDerivative<T> {
         let from = G::kinematics(self.t, &self.state.pose, &self.velocity);
-        let from = Kinematics { begins: self.forward, ..from };
-        let to = Kinematics { begins: !self.forward, ..G::kinematics(self.t + self.h, pose, velocity) };
+        let from = Kinematics { inward: self.inward, ..from };
+        let to = Kinematics { inward: -self.inward, ..G::kinematics(self.t + self.h, pose, velocity) };
         self.body.loads.finite_derivative_at(&from, &to)
     }
     /// The pose that the increment leads to.
@@ -141,7 +150,7 @@ impl<T: Real, G: Group> Lifted<T, G> {
             },
             t: T::of(start.t),
             h: T::of(start.h),
-            forward: start.forward,
+            inward: start.inward,
         }
     }
 }

@@ -272,7 +272,7 @@ impl<S: Real> Stepping<'_, S> {
 impl<S: Real> Equations<S> for Stepping<'_, S> {
     fn guess(&mut self, rung: Rung, _lanes: S::Mask) {
         self.predict();
-        self.work.bent = S::zero();
+        self.work.turned = S::zero();
         let history = &mut self.work.history;
         if rung == Rung::Quick {
             let goes_on = history.h == self.h.largest();
@@ -417,7 +417,7 @@ impl<S: Real> Equations<S> for Stepping<'_, S> {
         };
         self.write(&weights, &mut matrix.rewrite());
         self.work.trouble = matrix.factor().err();
-        self.work.bent = S::zero();
+        self.work.turned = S::zero();
         let history = &mut self.work.history;
         if history.began && !history.made && history.served == 0 {
             history.wait = WAIT;
@@ -478,12 +478,12 @@ impl<S: Real> Equations<S> for Stepping<'_, S> {
                 seen(change.abs() / scale);
             }
         }
-        work.bent += turned;
+        work.turned += turned;
         if sum.is_finite().all() { size } else { sum }
     }
 
-    fn bent(&self) -> S {
-        self.work.bent
+    fn distance_from_jacobian(&self) -> S {
+        self.work.turned
     }
     fn prepared(&self) -> bool {
         self.work.history.began

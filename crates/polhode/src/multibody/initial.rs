@@ -8,7 +8,7 @@ use super::system::System;
 use super::tape::{Matrix, Places, Sink};
 use super::workspace::loads;
 use crate::group::{Exponential, Group, So3};
-use crate::scalar::Real;
+use crate::scalar::{Real, larger};
 use crate::solve::FactorError;
 use core::fmt;
 use nalgebra::Vector3;
@@ -235,7 +235,7 @@ pub(super) fn initial<S: Real>(system: &System<S>, may_move: bool) -> Result<Ini
     let mut report = Assembly::default();
     let points = system.joints.iter().flat_map(|j| &j.ends).map(|end| end.point.dot(&end.point).largest());
     let spread = system.bodies.iter().map(|b| b.position.dot(&b.position).largest());
-    let size = points.chain(spread).fold(0.0, f64::max).sqrt().max(f64::MIN_POSITIVE);
+    let size = points.chain(spread).fold(0.0, larger).sqrt().max(f64::MIN_POSITIVE);
 
     // Positions: Newton's method with the masses as the metric.
     let constraint =
@@ -294,8 +294,8 @@ pub(super) fn initial<S: Real>(system: &System<S>, may_move: bool) -> Result<Ini
         let (xi, theta) = (projection.part(6 * b), projection.part(6 * b + 3));
         projection.places[b].v += xi;
         projection.places[b].omega += theta;
-        report.velocity = report.velocity.max(xi.map(Real::largest).norm());
-        report.omega = report.omega.max(theta.map(Real::largest).norm());
+        report.velocity = larger(report.velocity, xi.map(Real::largest).norm());
+        report.omega = larger(report.omega, theta.map(Real::largest).norm());
     }
 
     // Accelerations and multipliers.

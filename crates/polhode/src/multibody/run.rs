@@ -2,7 +2,7 @@
 
 use super::simulation::{Simulation, Violation};
 use crate::run::{BodySnapshot, EnergyRecord, Plan, SystemSnapshot};
-use crate::scalar::Real;
+use crate::scalar::{Real, larger};
 use crate::solve::StepError;
 use core::ops::ControlFlow;
 
@@ -53,8 +53,8 @@ pub fn run(
         simulation.set_time(plan.time(n));
         energy.update(simulation.energy(), simulation.kinetic_energy());
         let now = simulation.violation();
-        violation.position = violation.position.max(now.position);
-        violation.velocity = violation.velocity.max(now.velocity);
+        violation.position = larger(violation.position, now.position);
+        violation.velocity = larger(violation.velocity, now.velocity);
         flow = observer(n, simulation);
     }
     let outcome = Outcome { t: plan.time(n), steps: n, energy, violation, finished: n == plan.steps() };

@@ -8,7 +8,7 @@ use super::workspace::{Stepping, Workspace};
 use crate::body::{Kinematics, Load};
 use crate::group::{Map, Vectorial};
 use crate::method::{AlphaScheme, Form, Method};
-use crate::scalar::{Mask, Real};
+use crate::scalar::{Mask, Real, larger};
 use crate::solve::{FactorError, StepError, Work, newton};
 use core::fmt;
 use nalgebra::Vector3;
@@ -109,7 +109,7 @@ impl<S: Real> Simulation<'_, S> {
                 position: now.position,
                 velocity_body: now.attitude.unrotate(&now.velocity),
                 omega_body: now.omega_body,
-                begins: false,
+                inward: 0.0,
             };
             sum += body.loads.potential(&at)? - body.mass * self.system.gravity.dot(&now.position);
         }
@@ -223,7 +223,7 @@ impl<'a, S: Real> Simulation<'a, S> {
             if angle.is_nan() || angle >= map.limit() {
                 // Unless the iteration went astray from a step far smaller.
                 let asked = self.bodies.iter().map(|body| (body.omega_body * h).map(Real::largest).norm());
-                let asked = asked.fold(0.0, f64::max);
+                let asked = asked.fold(0.0, larger);
                 let (iterations, limit) = (self.spent.iterations - before, map.limit());
                 return Err(if asked > 0.5 * limit && angle.is_finite() {
                     StepError::MapLimit { t, h: size, map: map.name(), angle, limit }
@@ -329,8 +329,8 @@ impl<'a, S: Real> Simulation<'a, S> {
             joint.constraint(places.each_ref(), &mut gap);
             joint.rates(places.each_ref(), &mut rate, &mut [S::zero(); MOST_ROWS]);
             for k in 0..joint.kind.rows() {
-                violation.position = violation.position.max(gap[k].abs().largest());
-                violation.velocity = violation.velocity.max(rate[k].abs().largest());
+                violation.position = larger(violation.position, gap[k].abs().largest());
+                violation.velocity = larger(violation.velocity, rate[k].abs().largest());
             }
         }
         violation

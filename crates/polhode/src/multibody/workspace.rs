@@ -9,7 +9,7 @@ use super::tape::Matrix;
 use crate::body::{Kinematics, Load};
 use crate::group::{MapKind, Rotation, Tangent, Vectorial};
 use crate::method::{AlphaScheme, Form};
-use crate::scalar::{Over, Real};
+use crate::scalar::{Over, Real, larger};
 use crate::solve::FactorError;
 use nalgebra::{Matrix3, Vector3};
 
@@ -92,7 +92,7 @@ pub(super) struct Workspace<S: Real> {
     pub(super) levers: Vec<S>,
     pub(super) trouble: Option<FactorError>,
     /// The angles by which bodies were turned since the matrix was written.
-    pub(super) bent: S,
+    pub(super) turned: S,
     pub(super) history: History<S>,
 }
 
@@ -166,7 +166,7 @@ impl<S: Real> Workspace<S> {
             arms,
             levers,
             trouble: None,
-            bent: S::zero(),
+            turned: S::zero(),
             history: History {
                 h: f64::NAN,
                 differences: vec![[S::zero(); ORDER + 1]; n],
@@ -189,7 +189,7 @@ impl<S: Real> Workspace<S> {
     }
     /// The largest parameters of the step that was solved: squared length.
     pub(super) fn largest_parameters(&self) -> f64 {
-        self.now.iter().map(|now| now.parameters.dot(&now.parameters).largest()).fold(0.0, f64::max)
+        self.now.iter().map(|now| now.parameters.dot(&now.parameters).largest()).fold(0.0, larger)
     }
 }
 
@@ -230,7 +230,7 @@ pub(super) fn loads<S: Real, T: Over<S>>(
         position: place.x,
         velocity_body: attitude.unrotate(&place.v),
         omega_body: place.omega,
-        begins: false,
+        inward: 0.0,
     };
     let wrench = body.loads.wrench(&kinematics);
     [attitude.rotate(&wrench.force_body), wrench.moment_body]

@@ -10,7 +10,7 @@ use crate::method::Method;
 use crate::multibody::{Simulation, System};
 use crate::reference::{FreeRotation, IntegrationError, LagrangeTop, TOLERANCE, integrate};
 use crate::run::{Plan, Snapshot};
-use crate::scalar::{Dd, Real};
+use crate::scalar::{Dd, Real, larger};
 use core::fmt;
 use nalgebra::{Matrix3, Vector3};
 
@@ -54,6 +54,23 @@ pub struct Errors {
 }
 
 impl Errors {
+    /// The same, or why they say nothing: a number among them is not finite.
+    pub fn checked(self) -> Result<Self, ReferenceError> {
+        let all = [
+            ("attitude", Some(self.attitude)),
+            ("body momentum", Some(self.momentum)),
+            ("position", self.position),
+            ("position relative to its distance", self.position_relative),
+        ];
+        match all.into_iter().find(|(_, error)| error.is_some_and(|x| !x.is_finite())) {
+            None => Ok(self),
+            Some((what, _)) => Err(ReferenceError {
+                reason: format!(
+                    "the error in {what} at the end is beyond the range of f64; use smaller data or steps"
+                ),
+            }),
+        }
+    }
     /// Frobenius norm of the difference of the attitude matrices: √2 times the 2-norm.
     pub fn attitude_frobenius(&self) -> f64 {
         self.attitude * core::f64::consts::SQRT_2
@@ -100,14 +117,14 @@ impl Reference {
             position_relative: position.and_then(|(p, m)| relative((m.position - p).norm(), p.norm())),
         };
         let seen = snapshot.system.iter().flat_map(|system| &system.bodies);
-        let larger = |known: &mut Option<f64>, new: f64| *known = Some(known.map_or(new, |x| x.max(new)));
+        let grow = |known: &mut Option<f64>, new: f64| *known = Some(known.map_or(new, |x| larger(x, new)));
         for (known, (_, body)) in self.bodies.iter().zip(seen) {
             let gap = (body.position - known.position).norm();
-            errors.attitude = errors.attitude.max(known.attitude.distance(&body.attitude));
-            errors.momentum = errors.momentum.max((body.momentum_body - known.momentum_body).norm());
-            larger(&mut errors.position, gap);
+            errors.attitude = larger(errors.attitude, known.attitude.distance(&body.attitude));
+            errors.momentum = larger(errors.momentum, (body.momentum_body - known.momentum_body).norm());
+            grow(&mut errors.position, gap);
             if let Some(part) = relative(gap, known.position.norm()) {
-                larger(&mut errors.position_relative, part);
+                grow(&mut errors.position_relative, part);
             }
         }
         errors
@@ -118,8 +135,10 @@ impl Model {
     /// The state at time `t`.
     pub fn reference(&self, t: f64) -> Result<Reference, ReferenceError> {
         let reference = self.closed_or_extrapolated(t)?;
-        let numbers = reference.attitude.q_wxyz().into_iter().chain(reference.momentum_body.iter().copied());
-        match numbers.sum::<f64>().is_finite() {
+        let bodies = reference.bodies.iter().flat_map(|body| [body.position, body.momentum_body]);
+        let vectors = bodies.chain(reference.position).chain([reference.momentum_body]);
+        let attitude = reference.attitude.q_wxyz();
+        match attitude.iter().all(|x| x.is_finite()) && vectors.into_iter().all(|v| v.norm().is_finite()) {
             true => Ok(reference),
             false => Err(ReferenceError { reason: "its numbers are beyond the range of f64".into() }),
         }
@@ -232,7 +251,7 @@ fn fine(system: &System<f64>, t: f64) -> Result<Reference, ReferenceError> {
                     next.push(better.collect());
                 }
                 if let (Some(new), Some(old)) = (next.last(), row.last()) {
-                    let change = new.iter().zip(old).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+                    let change = new.iter().zip(old).map(|(a, b)| (a - b).abs()).fold(0.0, larger);
                     if best.as_ref().is_none_or(|known| change < known.1) {
                         best = Some((new.clone(), change, steps));
                     }

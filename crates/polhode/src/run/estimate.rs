@@ -3,6 +3,7 @@
 
 use crate::body::{Body, Load, State};
 use crate::group::{Coordinates, Group, Rotation};
+use crate::scalar::larger;
 
 /// One step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -99,14 +100,20 @@ impl EnergyEstimate {
         let turning = G::angular(&velocity).norm_squared();
         let seen = &mut self.seen;
         seen.steps += 1;
-        seen.max_potential = seen.max_potential.max(predicted.abs());
-        seen.max_energy = seen.max_energy.max(change.abs());
+        seen.max_potential = larger(seen.max_potential, predicted.abs());
+        seen.max_energy = larger(seen.max_energy, change.abs());
         seen.bounded += u64::from(change.abs() <= predicted.abs());
         seen.bounded_signed += u64::from(change <= predicted);
-        seen.kinetic = seen.kinetic.max(body.kinetic_energy(before) * h * h * turning / 4.0);
+        seen.kinetic = larger(seen.kinetic, body.kinetic_energy(before) * h * h * turning / 4.0);
         self.product += predicted * change;
         self.square += predicted * predicted;
         Some(StepEstimate { potential: predicted, energy: change })
+    }
+
+    /// True if all that was seen is finite.
+    pub fn is_finite(&self) -> bool {
+        let seen = [self.seen.max_potential, self.seen.max_energy, self.seen.kinetic];
+        seen.iter().chain([&self.product, &self.square]).all(|x| x.is_finite())
     }
 
     /// What was seen; `None` where a load has no potential, or no step was seen.

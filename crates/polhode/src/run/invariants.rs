@@ -2,6 +2,7 @@
 
 use crate::body::{Body, Load, State};
 use crate::group::Group;
+use crate::scalar::larger;
 use nalgebra::Vector3;
 
 /// The largest deviation of each quantity from its start, over a run.
@@ -38,6 +39,23 @@ impl Drift {
     }
 }
 
+impl Drift {
+    /// The first quantity whose drift is not finite, if one is.
+    pub fn overflow(&self) -> Option<&'static str> {
+        let energy = self.energy.unwrap_or_default();
+        if ![energy.min, energy.max, energy.mean, energy.rms].iter().all(|x| x.is_finite()) {
+            return Some("the energy error");
+        }
+        self.list().into_iter().find(|(_, drift)| !drift.is_finite()).map(|(name, _)| match name {
+            "momentum_space" => "the drift of the angular momentum in space",
+            "linear_momentum_space" => "the drift of the linear momentum in space",
+            "momentum_body" => "the drift of the length of the body momentum",
+            "momentum_vertical" => "the drift of the vertical momentum in space",
+            _ => "the drift of the momentum about body axis 3",
+        })
+    }
+}
+
 /// The relative energy error E/E₀ - 1 over a run (absolute where E₀ is below 1e-9 of the kinetic energy).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct EnergyError {
@@ -54,7 +72,7 @@ pub struct EnergyError {
 impl EnergyError {
     /// The larger magnitude of the two extremes.
     pub fn max_abs(&self) -> f64 {
-        self.min.abs().max(self.max.abs())
+        larger(self.min.abs(), self.max.abs())
     }
 }
 
@@ -103,7 +121,7 @@ impl EnergyRecord {
     }
     /// The same relative to the larger of the energy at the start and the largest kinetic energy.
     pub fn error_of_motion(&self) -> Option<EnergyError> {
-        Some(self.scaled(per(self.start?.abs().max(self.kinetic))))
+        Some(self.scaled(per(larger(self.start?.abs(), self.kinetic))))
     }
     fn scaled(&self, scale: f64) -> EnergyError {
         let n = self.samples.max(1) as f64;
@@ -125,11 +143,6 @@ pub struct Invariants {
 
 fn per(value: f64) -> f64 {
     if value == 0.0 { 1.0 } else { 1.0 / value }
-}
-
-/// The larger one; a NaN is kept, not hidden.
-fn larger(a: f64, b: f64) -> f64 {
-    if a >= b || a.is_nan() { a } else { b }
 }
 
 impl Invariants {
@@ -161,6 +174,15 @@ impl Invariants {
         let norm0 = self.body0.norm();
         d.momentum_body = larger(d.momentum_body, ((angular.norm() - norm0) * per(norm0)).abs());
         d.momentum_axial = larger(d.momentum_axial, (angular.z - self.body0.z).abs());
+    }
+    /// The first quantity that is not finite, if one is.
+    #[inline]
+    pub fn overflow(&self) -> Option<&'static str> {
+        let d = &self.drift;
+        let linear = d.linear_momentum_space.unwrap_or(0.0);
+        let all = self.energy.sum + self.energy.squares + self.energy.kinetic;
+        let all = all + d.momentum_space + linear + d.momentum_body + d.momentum_vertical + d.momentum_axial;
+        if all.is_finite() { None } else { self.drift().overflow() }
     }
     /// The drift so far.
     pub fn drift(&self) -> Drift {

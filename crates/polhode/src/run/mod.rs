@@ -5,11 +5,13 @@ mod estimate;
 mod invariants;
 mod plan;
 mod snapshot;
+mod switches;
 
 pub use estimate::{EnergyEstimate, Estimate, StepEstimate};
 pub use invariants::{Drift, EnergyError, EnergyRecord, Invariants};
 pub use plan::{Plan, PlanError};
 pub use snapshot::{BodySnapshot, Moving, Recorder, Snapshot, SystemSnapshot};
+pub use switches::Switches;
 
 use crate::body::{Body, Load, State};
 use crate::group::Group;
@@ -55,8 +57,8 @@ impl<G: Group> std::error::Error for RunError<G> {}
 /// Sees each step: its number, time and state. May stop the run.
 pub type Observer<'a, G> = dyn FnMut(u64, f64, &State<f64, G>) -> ControlFlow<()> + 'a;
 
-/// Steps a body through a plan with one method. The observer sees the start, every step and the end; it may stop
-/// the run.
+/// Steps a body through a plan with one method, landing on the times at which its load switches. The observer sees the
+/// start, every step of the plan and the end; it may stop the run.
 ///
 /// ```
 /// use core::ops::ControlFlow;
@@ -82,14 +84,14 @@ pub fn run<G: Steps<f64>, L: Load<f64>>(
     plan: &Plan,
     observer: &mut Observer<'_, G>,
 ) -> Result<Outcome<G>, RunError<G>> {
-    let mut stepper = Stepper::<f64, G>::new(method);
+    let (mut stepper, switches) = (Stepper::<f64, G>::new(method), Switches::of(&body.load));
     let mut invariants = Invariants::new(body, start, plan.time(0));
     let mut state = *start;
     let mut flow = observer(0, plan.time(0), &state);
     let mut n = 0;
     let mut failure = None;
     while n < plan.steps() && flow.is_continue() {
-        match stepper.step(body, &state, plan.time(n), plan.size(n)) {
+        match switches.step(&mut stepper, body, &state, plan.time(n), plan.size(n)) {
             Ok(next) => state = next,
             Err(error) => {
                 failure = Some(error);
@@ -98,6 +100,10 @@ pub fn run<G: Steps<f64>, L: Load<f64>>(
         }
         n += 1;
         invariants.update(body, &state, plan.time(n));
+        if let Some(quantity) = invariants.overflow() {
+            failure = Some(StepError::Overflow { quantity: quantity.into(), t: plan.time(n) });
+            break;
+        }
         flow = observer(n, plan.time(n), &state);
     }
     let outcome = Outcome {

@@ -3,7 +3,7 @@
 use super::StepEstimate;
 use crate::body::{Body, Load, State};
 use crate::group::{Group, Rotation};
-use crate::scalar::Real;
+use crate::scalar::{Mask, Real};
 use nalgebra::Vector3;
 
 /// All that can be said of a state at a time; of a system of bodies, the energy of all and the rest of one of them. With
@@ -111,6 +111,14 @@ impl<S: Real> Snapshot<S> {
         self.system.as_deref().filter(|system| !system.single)
     }
 
+    /// The name of the first column with a number that is not finite, if there is one.
+    pub fn overflow(&self) -> Option<String> {
+        let mut row = Vec::new();
+        self.row(&mut row);
+        let at = row.iter().position(|x| !x.is_finite().all())?;
+        self.columns().into_iter().nth(at)
+    }
+
     /// Names of the columns that [`Snapshot::row`] fills.
     pub fn columns(&self) -> Vec<String> {
         let mut columns: Vec<String> = match self.mechanism() {
@@ -197,25 +205,30 @@ impl<S: Real> Snapshot<S> {
     }
 }
 
-/// Keeps every n-th snapshot (and the last one) as columns in memory.
+/// Keeps every n-th snapshot, and the last one, as columns in memory.
 #[derive(Clone, Debug, Default)]
 pub struct Recorder {
     every: u64,
+    /// The last row is that of a step that was not due, and makes way for the next one.
+    passing: bool,
     names: Vec<String>,
     columns: Vec<Vec<f64>>,
     scratch: Vec<f64>,
 }
 
 impl Recorder {
-    /// Records steps 0, `every`, 2·`every`, …
+    /// Records steps 0, `every`, 2·`every`, … and the last one that is observed.
     pub fn every(every: u64) -> Self {
         Recorder { every: every.max(1), ..Default::default() }
     }
-    /// Takes the snapshot of step `n` if it is due.
+    /// Takes the snapshot of step `n`, which stays if it is due or the last.
     pub fn observe(&mut self, n: u64, snapshot: &Snapshot) {
-        if !n.is_multiple_of(self.every) {
-            return;
+        if self.passing {
+            for column in &mut self.columns {
+                column.pop();
+            }
         }
+        self.passing = !n.is_multiple_of(self.every);
         if self.columns.is_empty() {
             self.names = snapshot.columns();
             self.columns = vec![Vec::new(); self.names.len()];

@@ -5,7 +5,7 @@
 //! Taylor sums after an argument reduction (sin, cos, exp) and one Newton step from the `f64` value (ln, atan2).
 //! A result beyond the range of `f64` is NaN, not infinity.
 
-use super::{ExpCoefficients, Over, Real};
+use super::{ExpCoefficients, Over, Real, Scalar};
 use core::cmp::Ordering;
 use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 use num_traits::{One, Zero};
@@ -317,6 +317,8 @@ impl Over<f64> for Dd {
         Dd::from(x)
     }
 }
+
+impl Scalar for Dd {}
 
 impl Real for Dd {
     type Mask = bool;

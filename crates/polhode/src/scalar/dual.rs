@@ -1,6 +1,6 @@
 //! Forward-mode dual numbers with `N` directions.
 
-use super::{Over, Real};
+use super::{Over, Real, Scalar};
 use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 use num_traits::{One, Zero};
 
@@ -169,3 +169,5 @@ impl<S: Real, const N: usize> Real for Dual<S, N> {
         }
     }
 }
+
+impl<S: Scalar, const N: usize> Scalar for Dual<S, N> {}

@@ -174,6 +174,22 @@ impl<S: Real> Over<S> for S {
     }
 }
 
+/// A scalar with one value: not several side by side. Code may branch on it.
+pub trait Scalar: Real<Mask = bool> {
+    /// The value, without derivatives and rounded to an `f64`.
+    fn value(self) -> f64 {
+        self.largest()
+    }
+}
+
+impl Scalar for f64 {}
+
+/// The larger of two numbers; a NaN is kept, where `f64::max` hides it.
+#[inline(always)]
+pub(crate) fn larger(a: f64, b: f64) -> f64 {
+    if a >= b || a.is_nan() { a } else { b }
+}
+
 impl Real for f64 {
     type Mask = bool;
 

@@ -29,6 +29,13 @@ pub enum StepError {
         /// Step size.
         h: f64,
     },
+    /// A quantity of the motion is not finite, though the motion itself is.
+    Overflow {
+        /// The quantity.
+        quantity: String,
+        /// Its time.
+        t: f64,
+    },
     /// The method integrates given velocities, and the load of this body prescribes none.
     NoMotion,
     /// The method integrates systems of bodies and joints.
@@ -82,6 +89,11 @@ impl fmt::Display for StepError {
                 f,
                 "the step from t = {t} with h = {h} overflowed: the step is too large for this method or the data are \
                  too large for numbers; try a smaller step, or an implicit method if this one is explicit"
+            ),
+            Self::Overflow { quantity, t } => write!(
+                f,
+                "{quantity} is not finite at t = {t:?}: the data are too large for numbers, or the motion has run away; try \
+                 smaller data or a smaller step"
             ),
             Self::NoMotion => write!(
                 f,
@@ -154,7 +166,11 @@ impl StepError {
             | Self::NotFinite { t, h }
             | Self::Singular { t, h, .. }
             | Self::MapLimit { t, h, .. } => (*t, *h) = (time, step),
-            Self::NoMotion | Self::NeedsSystem | Self::NoStart { .. } | Self::NoDerivative { .. } => {}
+            Self::NoMotion
+            | Self::NeedsSystem
+            | Self::Overflow { .. }
+            | Self::NoStart { .. }
+            | Self::NoDerivative { .. } => {}
         }
         self
     }
@@ -212,11 +228,9 @@ pub(crate) trait Equations<S: Real> {
     fn prepared(&self) -> bool {
         false
     }
-    /// How far the iterate has moved since its Jacobian was taken, in units in which the equations bend by about one: the
-    /// contraction is no better, even where the corrections so far were in a direction that does not bend them.
-    fn bent(&self) -> S {
-        S::zero()
-    }
+    /// How far the iterate has moved since the Jacobian was formed, in radians: a lower bound for the contraction factor,
+    /// also where the corrections so far were in a direction in which the equations are straight.
+    fn distance_from_jacobian(&self) -> S;
     /// How far the iterate is from its guess, relative to its size.
     fn moved(&self) -> S;
     /// Time and step, for messages.
@@ -384,7 +398,7 @@ fn iterate<S: Real, E: Equations<S>>(
             .below(S::lift(ROUND_OFF))
             .or((relative * relative)
                 .below(S::lift(TARGET) * previous)
-                .and((relative * equations.bent()).below(S::lift(TARGET)))
+                .and((relative * equations.distance_from_jacobian()).below(S::lift(TARGET)))
                 .and(contracting))
             .or(stuck);
         active = active.and(settled.not());

@@ -273,7 +273,7 @@ fn finite_derivatives_do_the_work_of_the_potential_and_know_no_direction() {
                 position: if name.starts_with("tether") { *x } else { Vector3::zeros() },
                 velocity_body: Vector3::zeros(),
                 omega_body: Vector3::zeros(),
-                begins: false,
+                inward: 0.0,
             };
             let (from, to) = (at(&attitude, &position), at(&(attitude + turn), &(position + shift)));
             let [a, b] = [&from, &to].map(|k| load.potential(k).unwrap());

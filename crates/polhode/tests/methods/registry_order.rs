@@ -5,10 +5,10 @@ use crate::common::{Case, composed, method, rotation, variants};
 use polhode::check::{Plateau, advance, converge};
 use polhode::group::So3;
 use polhode::method::{Method, Steps};
-use polhode::scalar::{Dd, Real};
+use polhode::scalar::{Dd, Scalar};
 
 /// Slopes within 0.15 of the claim, in attitude and momentum, on at least three points (or it is an error).
-fn orders_hold<S: Real>(methods: &[Method], until: f64, coarsest: impl Fn(&Method) -> u64, plateau: f64)
+fn orders_hold<S: Scalar>(methods: &[Method], until: f64, coarsest: impl Fn(&Method) -> u64, plateau: f64)
 where
     So3: Steps<S>,
 {

@@ -158,8 +158,9 @@ impl<G: Group, const N: usize> Derived<G, N> {
             known.state.pose != state.pose || known.state.momentum != state.momentum
         };
         if self.carries && self.blocks.iter().zip(states.iter()).any(other) {
-            self.memory.forget();
+            self.memory.forget(true);
         }
+        self.memory.forget(body.jumps_at(t, h));
         self.next.copy_from_slice(states);
         let varied = |block: usize| &varied[block] as &dyn BodyAt<Dual<f64, N>, G>;
         let end = self.parts(body, &varied, state, t, h).map_err(|error| error.of_step(t, h))?;

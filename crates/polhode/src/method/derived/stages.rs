@@ -101,8 +101,8 @@ impl<G: Group, const N: usize> Stages<G, N> {
         k: usize,
         y: &Pair<G, N>,
     ) -> Pair<G, N> {
-        let (time, begins) = stage(t, h, self.plain.tableau.c()[k]);
-        slope_pair(&body.mechanics(), &state.pose, (Dual::constant(time), begins), y)
+        let (time, inward) = stage(t, h, self.plain.tableau.c()[k]);
+        slope_pair(&body.mechanics(), &state.pose, (Dual::constant(time), inward), y)
     }
 
     /// Y₀ + h Σ w_j F_j over the first stages of the block of directions that begins at `offset`.
