@@ -10,9 +10,9 @@ use std::path::PathBuf;
     version,
     about = "Structure-preserving time integration of rigid bodies",
     after_help = "Example:\n  polhode run fast-top --method akw --step 0.002\n\n\
-                  Results go to stdout, everything else to stderr.\n\
-                  Exit codes: 0 fine, 2 a mistake in the command or an output that cannot be written,\n\
-                  3 data that make no body, 4 the solver failed, 130 stopped by Ctrl-C."
+                  Results go to stdout, everything else to stderr.\n\n\
+                  Exit codes: 0 done, 2 a mistake in the command or an output that cannot be written, 3 invalid model, \
+                  4 the solver failed, 130 interrupted (129 by SIGHUP, 143 by SIGTERM)."
 )]
 pub struct Arguments {
     /// What to do.
@@ -25,45 +25,45 @@ pub struct Arguments {
 pub enum Command {
     /// Run a problem with one method and report drift, error and cost
     #[command(
-        after_help = "Example:\n  polhode run slow-top --method imidm --step 0.01 --until 20 --out top.csv --every 10\n\n\
-                            `polhode problems` and `polhode methods` list what there is."
+        after_help = "Example:\n  polhode run slow-top --method imidm --step 0.01 --until 20 \\\n          \
+                      --out top.csv --every 10\n\n\
+                      `polhode problems` and `polhode methods` list what there is."
     )]
     Run(RunOptions),
     /// Measure the order of methods: errors over a list of steps
-    #[command(
-        after_help = "Example:\n  polhode converge free-rotation --methods imidm,swc1 --steps 0.5,0.2,0.1 --plot order.svg"
-    )]
+    #[command(after_help = "Example:\n  polhode converge free-rotation --methods imidm,swc1 \\\n          \
+                            --steps 0.5,0.2,0.1 --plot order.svg")]
     Converge(ConvergeOptions),
     /// Run methods side by side with the same step: drift, error, phase and cost
-    #[command(
-        after_help = "Example:\n  polhode compare flying-brick --methods preserving:cayley,preserving:exp,akw --step 0.02"
-    )]
+    #[command(after_help = "Example:\n  polhode compare flying-brick \\\n          \
+                            --methods preserving:cayley,preserving:exp,akw --step 0.02")]
     Compare(CompareOptions),
     /// Derivatives of a run with respect to parameters: exact ones of the discrete solution
     #[command(
-        after_help = "Example:\n  polhode sensitivity heavy-top --parameters mass,center --method linear-alpha --until 0.1 --check\n\n\
-                            `polhode problems ID` lists the parameters of a problem. A vector or tensor by its name stands for\n\
-                            all of its components. The derivative of an attitude R is W with R' = R spin(W), in body axes."
+        after_help = "Example:\n  polhode sensitivity heavy-top --parameters mass,center \\\n          \
+                      --method linear-alpha --until 0.1 --check\n\n\
+                      `polhode problems ID` lists the parameters of a problem. A vector or tensor by its name stands for \
+                      all of its components. The derivative of an attitude R is W with R' = R spin(W), in body axes."
     )]
     Sensitivity(SensitivityOptions),
     /// Find parameters of a problem from a measured motion, with their errors
     #[command(
-        after_help = "Example:\n  polhode fit heavy-top --data top.csv --parameters inertia,center --plot residuals.svg\n\n\
-                            The data are a CSV file with a column t and columns as `polhode run --out` writes them; samples lie on\n\
-                            steps. The fit starts at the data of the problem, which --set changes. Positions, attitudes and\n\
-                            velocities are compared unless --columns names others; the noise of each column is estimated."
+        after_help = "Example:\n  polhode fit heavy-top --data top.csv --parameters inertia,center \\\n          \
+                      --plot residuals.svg\n\n\
+                      The data are a CSV file with a column t and columns as `polhode run --out` writes them; samples lie on \
+                      steps. The fit starts at the data of the problem, which --set changes. Positions, attitudes and \
+                      velocities are compared unless --columns names others; the noise of each column is estimated."
     )]
     Fit(FitOptions),
     /// List the methods, or show one
-    #[command(after_help = "Example:\n  polhode methods compose:akw:6")]
-    Methods(ListOptions),
+    #[command(after_help = "Example:\n  polhode methods compose:akw:6\n  polhode methods swc1 --bibtex")]
+    Methods(MethodsOptions),
     /// List the problems, or show one with its data
     #[command(after_help = "Example:\n  polhode problems fast-top")]
     Problems(ListOptions),
     /// Print a completion script for a shell
-    #[command(
-        after_help = "Example:\n  polhode completions bash > ~/.local/share/bash-completion/completions/polhode"
-    )]
+    #[command(after_help = "Example:\n  polhode completions bash \\\n          \
+                      > ~/.local/share/bash-completion/completions/polhode")]
     Completions {
         /// The shell
         shell: clap_complete::Shell,
@@ -79,15 +79,15 @@ pub struct RunOptions {
     #[arg(long, short, value_name = "ID")]
     pub method: Option<String>,
     /// Time step in s [default: the problem's own]
-    #[arg(long, value_name = "H", allow_hyphen_values = true)]
+    #[arg(long, value_name = "H", allow_hyphen_values = true, value_parser = number)]
     pub step: Option<f64>,
     /// End time in s [default: the problem's own]
-    #[arg(long, value_name = "T", allow_hyphen_values = true)]
+    #[arg(long, value_name = "T", allow_hyphen_values = true, value_parser = number)]
     pub until: Option<f64>,
     /// Override a datum of the problem, as in inertia=1,2,2.5; may be repeated
     #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
     pub set: Vec<String>,
-    /// Write the motion to this CSV file
+    /// Write the motion to this CSV file, - for standard output
     #[arg(long, value_name = "FILE.csv")]
     pub out: Option<PathBuf>,
     /// Write every N-th step (and always the last)
@@ -116,10 +116,10 @@ pub struct ConvergeOptions {
     #[arg(long, short, value_name = "IDS", value_delimiter = ',')]
     pub methods: Vec<String>,
     /// Time steps in s, separated by commas [default: 4, 2, 1 and 1/2 times the problem's own]
-    #[arg(long, value_name = "H1,H2,...", value_delimiter = ',', allow_hyphen_values = true)]
+    #[arg(long, value_name = "H1,H2,...", value_delimiter = ',', allow_hyphen_values = true, value_parser = number)]
     pub steps: Vec<f64>,
     /// End time in s [default: the problem's own]
-    #[arg(long, value_name = "T", allow_hyphen_values = true)]
+    #[arg(long, value_name = "T", allow_hyphen_values = true, value_parser = number)]
     pub until: Option<f64>,
     /// Override a datum of the problem, as in inertia=1,2,2.5; may be repeated
     #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
@@ -141,10 +141,10 @@ pub struct CompareOptions {
     #[arg(long, short, value_name = "IDS", value_delimiter = ',')]
     pub methods: Vec<String>,
     /// Time step in s [default: the problem's own]
-    #[arg(long, value_name = "H", allow_hyphen_values = true)]
+    #[arg(long, value_name = "H", allow_hyphen_values = true, value_parser = number)]
     pub step: Option<f64>,
     /// End time in s [default: the problem's own]
-    #[arg(long, value_name = "T", allow_hyphen_values = true)]
+    #[arg(long, value_name = "T", allow_hyphen_values = true, value_parser = number)]
     pub until: Option<f64>,
     /// Override a datum of the problem, as in inertia=1,2,2.5; may be repeated
     #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
@@ -166,10 +166,10 @@ pub struct SensitivityOptions {
     #[arg(long, short, value_name = "ID")]
     pub method: Option<String>,
     /// Time step in s [default: the problem's own]
-    #[arg(long, value_name = "H", allow_hyphen_values = true)]
+    #[arg(long, value_name = "H", allow_hyphen_values = true, value_parser = number)]
     pub step: Option<f64>,
     /// End time in s [default: the problem's own]
-    #[arg(long, value_name = "T", allow_hyphen_values = true)]
+    #[arg(long, value_name = "T", allow_hyphen_values = true, value_parser = number)]
     pub until: Option<f64>,
     /// Override a datum of the problem, as in inertia=1,2,2.5; may be repeated
     #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
@@ -180,7 +180,7 @@ pub struct SensitivityOptions {
     /// Simplify the derivatives, to study what that costs: reference-free, without-k-g or symmetric
     #[arg(long, value_name = "NAME")]
     pub variant: Option<String>,
-    /// Write the derivatives over the whole run to this CSV file
+    /// Write the derivatives over the whole run to this CSV file, - for standard output
     #[arg(long, value_name = "FILE.csv")]
     pub out: Option<PathBuf>,
     /// Print one JSON object
@@ -203,7 +203,7 @@ pub struct FitOptions {
     #[arg(long, short, value_name = "ID")]
     pub method: Option<String>,
     /// Time step in s [default: the largest that goes into the sampling interval, at most the problem's own]
-    #[arg(long, value_name = "H", allow_hyphen_values = true)]
+    #[arg(long, value_name = "H", allow_hyphen_values = true, value_parser = number)]
     pub step: Option<f64>,
     /// Override a datum of the problem, as in inertia=1,2,2.5; may be repeated
     #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
@@ -220,7 +220,7 @@ pub struct FitOptions {
     /// Plot the residuals over time to this SVG file
     #[arg(long, value_name = "FILE.svg")]
     pub plot: Option<PathBuf>,
-    /// Write the residuals, model minus data, to this CSV file
+    /// Write the residuals, model minus data, to this CSV file, - for standard output
     #[arg(long, value_name = "FILE.csv")]
     pub out: Option<PathBuf>,
     /// Print one JSON object
@@ -228,7 +228,20 @@ pub struct FitOptions {
     pub json: bool,
 }
 
-/// `polhode methods` and `polhode problems`.
+/// `polhode methods`.
+#[derive(Debug, Args)]
+pub struct MethodsOptions {
+    /// Show this one in detail
+    pub id: Option<String>,
+    /// Print JSON
+    #[arg(long, conflicts_with = "bibtex")]
+    pub json: bool,
+    /// Print the works that it comes from, or all, as BibTeX
+    #[arg(long)]
+    pub bibtex: bool,
+}
+
+/// `polhode problems`.
 #[derive(Debug, Args)]
 pub struct ListOptions {
     /// Show this one in detail
@@ -236,6 +249,18 @@ pub struct ListOptions {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// A number; what is beyond the largest one would silently be infinite.
+pub fn number(text: &str) -> Result<f64, String> {
+    let text = text.trim();
+    match text.parse::<f64>() {
+        Ok(x) if x.is_infinite() && text.contains(|c: char| c.is_ascii_digit()) => {
+            Err("too large for a number: the largest is 1.79e308".into())
+        }
+        Ok(x) => Ok(x),
+        Err(_) => Err("not a number".into()),
+    }
 }
 
 fn every(text: &str) -> Result<u64, String> {

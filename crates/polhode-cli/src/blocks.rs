@@ -70,6 +70,7 @@ pub fn iterations_per_step(end: &Ended) -> f64 {
 #[derive(Debug, Serialize)]
 pub struct Error<'a> {
     attitude: f64,
+    attitude_angle: f64,
     attitude_frobenius: f64,
     momentum: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -84,6 +85,7 @@ impl<'a> Error<'a> {
     pub fn new(errors: &Errors, source: &'a str) -> Self {
         Error {
             attitude: errors.attitude,
+            attitude_angle: errors.attitude_angle(),
             attitude_frobenius: errors.attitude_frobenius(),
             momentum: errors.momentum,
             position: errors.position,

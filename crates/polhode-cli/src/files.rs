@@ -1,10 +1,125 @@
-//! Files that appear whole or not at all.
+//! Files: read with a limit, and written so that they appear whole or not at all.
 
 use crate::failure::Failure;
+use crate::{interrupt, print};
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The whole of a file of at most so many bytes; `what` is its role, for messages. A request to stop is heard even if
+/// nobody ever writes into the pipe that it may be.
+pub fn read(path: &Path, what: &str, limit: u64) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    let taken = interrupt::abruptly(|| File::open(path)?.take(limit + 1).read_to_end(&mut bytes));
+    let name = path.display();
+    match taken {
+        Err(error) => Err(Failure::Usage(format!("cannot read the {what} {name}: {error}"))),
+        Ok(_) if bytes.len() as u64 > limit => Err(Failure::Usage(format!(
+            "cannot read the {what} {name}: it has more than {} MB, the most that is read",
+            limit >> 20
+        ))),
+        Ok(_) => Ok(bytes),
+    }
+}
+
+/// What a file holds, which its name must say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// A table; it may go to standard output too.
+    Csv,
+    /// A drawing.
+    Svg,
+}
+
+impl Format {
+    fn ending(self) -> &'static str {
+        match self {
+            Self::Csv => "csv",
+            Self::Svg => "svg",
+        }
+    }
+    /// Why a name does not suit, if it does not.
+    fn objection(self, name: &Path) -> Option<&'static str> {
+        let suits = name.extension().is_some_and(|end| end.eq_ignore_ascii_case(self.ending()));
+        match (suits, self) {
+            (true, _) => None,
+            (false, Self::Csv) => {
+                Some("tables are written as CSV: the name must end in .csv, or be - for standard output")
+            }
+            (false, Self::Svg) => Some("plots are drawn as SVG: the name must end in .svg"),
+        }
+    }
+}
+
+/// Where a table goes that a command was asked to write.
+#[derive(Debug)]
+pub enum Output {
+    /// To a file.
+    File(NewFile),
+    /// To standard output.
+    Standard(BufWriter<io::Stdout>),
+}
+
+impl Output {
+    /// The place for a table: `-` is standard output, where one JSON object has no room beside it.
+    pub fn create(name: &Path, json: bool) -> Result<Output, Failure> {
+        match name.to_str() {
+            Some("-") if json => Err(Failure::Usage(
+                "--json and --out - both write to standard output; give --out the name of a file".into(),
+            )),
+            Some("-") => Ok(Output::Standard(BufWriter::with_capacity(1 << 16, io::stdout()))),
+            _ => Ok(Output::File(NewFile::create(name, Format::Csv)?)),
+        }
+    }
+    /// True if the table takes the place of other results.
+    pub fn is_standard(&self) -> bool {
+        matches!(self, Self::Standard(_))
+    }
+    /// The place, for messages.
+    pub fn name(&self) -> String {
+        match self {
+            Self::File(file) => file.name.display().to_string(),
+            Self::Standard(_) => "standard output".into(),
+        }
+    }
+    /// What to say of rows that are not wanted because the run failed.
+    pub fn dropped(&self) -> String {
+        match self {
+            Self::File(file) => format!("; nothing was written to {}", file.name.display()),
+            Self::Standard(_) => String::new(),
+        }
+    }
+    /// What to say where writing went wrong.
+    pub fn trouble(&self, error: &io::Error) -> Failure {
+        match self {
+            Self::File(file) => file.trouble(error),
+            Self::Standard(_) => print::unwritable(error),
+        }
+    }
+    /// Puts the table in its place.
+    pub fn finish(self) -> Result<(), Failure> {
+        match self {
+            Self::File(file) => file.finish(),
+            Self::Standard(mut writer) => writer.flush().map_err(|error| print::unwritable(&error)),
+        }
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::File(file) => file.writer.write(bytes),
+            Self::Standard(writer) => writer.write(bytes),
+        }
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::File(file) => file.writer.flush(),
+            Self::Standard(writer) => writer.flush(),
+        }
+    }
+}
 
 /// A file being written beside the place where it will appear. Dropped unfinished, it leaves nothing behind.
 #[derive(Debug)]
@@ -14,16 +129,21 @@ pub struct NewFile {
     place: PathBuf,
     draft: PathBuf,
     writer: BufWriter<File>,
+    replaces: bool,
     finished: bool,
 }
 
 impl NewFile {
     /// Starts the file, so that a path that cannot be written is known before any work is done.
-    pub fn create(name: &Path) -> Result<NewFile, Failure> {
+    pub fn create(name: &Path, format: Format) -> Result<NewFile, Failure> {
         let refused = |why: &str| Failure::Usage(format!("cannot write {}: {why}", name.display()));
         // The file behind a link is replaced, not the link.
         let place = fs::canonicalize(name).unwrap_or_else(|_| name.to_path_buf());
         let present = fs::metadata(&place).ok();
+        if print::is_stdout(name) || present.as_ref().is_some_and(print::is_behind_stdout) {
+            let instead = if format == Format::Csv { "; write - to put the table there" } else { "" };
+            return Err(refused(&format!("it is where standard output goes{instead}")));
+        }
         if let Some(present) = &present {
             if present.is_dir() {
                 return Err(refused("it is a directory; give the name of a file in it"));
@@ -41,31 +161,38 @@ impl NewFile {
         if name.as_os_str().to_string_lossy().ends_with(std::path::is_separator) {
             return Err(refused("it is the name of a directory; give the name of a file in it"));
         }
-        // Process ids come again, in containers soon; with the clock the name is new.
-        let clock = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
-        let draft = place.with_file_name(format!(".polhode-{}-{clock}.tmp", std::process::id()));
-        let open = OpenOptions::new().write(true).create_new(true).open(&draft);
-        let file = open.map_err(|error| refused(&reason(&error)))?;
+        let (draft, file) = draft(&place).map_err(|error| refused(&reason(&error)))?;
+        let replaces = present.is_some();
         if let Some(present) = present {
             // A file that replaces another keeps its permissions; where that fails, the usual ones do.
             let _ = file.set_permissions(present.permissions());
         }
         let writer = BufWriter::with_capacity(1 << 16, file);
-        Ok(NewFile { name: name.to_path_buf(), place, draft, writer, finished: false })
-    }
-
-    /// The file, for messages.
-    pub fn name(&self) -> std::path::Display<'_> {
-        self.name.display()
+        let file = NewFile { name: name.to_path_buf(), place, draft, writer, replaces, finished: false };
+        // Last, so that of several faults the one of the path is named.
+        match format.objection(name) {
+            Some(why) => Err(refused(why)),
+            None => Ok(file),
+        }
     }
 
     /// What to say where writing went wrong.
     pub fn trouble(&self, error: &io::Error) -> Failure {
-        Failure::Usage(format!("cannot write {}: {}; nothing was left there", self.name(), reason(error)))
+        let left = match self.replaces {
+            true => "the file that was there is untouched",
+            false => "nothing was left there",
+        };
+        Failure::Usage(format!("cannot write {}: {}; {left}", self.name.display(), reason(error)))
+    }
+
+    /// Writes the whole text and puts the file in its place.
+    pub fn write(mut self, text: &str) -> Result<(), Failure> {
+        self.writer.write_all(text.as_bytes()).map_err(|error| self.trouble(&error))?;
+        self.finish()
     }
 
     /// Puts the file in its place.
-    pub fn finish(mut self) -> Result<(), Failure> {
+    fn finish(mut self) -> Result<(), Failure> {
         let placed = self
             .writer
             .flush()
@@ -77,19 +204,62 @@ impl NewFile {
     }
 }
 
-impl Write for NewFile {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.writer.write(bytes)
-    }
-    fn flush(&mut self) -> io::Result<()> {
-        self.writer.flush()
-    }
-}
-
 impl Drop for NewFile {
     fn drop(&mut self) {
         if !self.finished {
             let _ = fs::remove_file(&self.draft);
+        }
+    }
+}
+
+/// A new file beside the place, locked for as long as it is written. The lock ends with the program, however that ends,
+/// and so tells a draft in work from one that nobody will finish.
+fn draft(place: &Path) -> io::Result<(PathBuf, File)> {
+    sweep(place);
+    loop {
+        // Process ids come again, in containers soon; with the clock the name is new.
+        let clock = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
+        let draft = place.with_file_name(format!("{PREFIX}{}-{clock}{SUFFIX}", std::process::id()));
+        let file = match OpenOptions::new().write(true).create_new(true).open(&draft) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+            opened => opened?,
+        };
+        // Another program may sweep between the two calls; then this draft is lost, and the next one is not. Some file
+        // systems have no locks: nobody sweeps there.
+        let swept = matches!(file.try_lock(), Err(fs::TryLockError::WouldBlock)) || !draft.exists();
+        if !swept {
+            return Ok((draft, file));
+        }
+    }
+}
+
+const PREFIX: &str = ".polhode-";
+const SUFFIX: &str = ".tmp";
+
+/// Removes the drafts beside the place that killed programs have left.
+fn sweep(place: &Path) {
+    let folder = match place.parent() {
+        Some(folder) if folder.as_os_str().is_empty() => Path::new("."),
+        Some(folder) => folder,
+        None => return,
+    };
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let middle = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.strip_suffix(SUFFIX));
+        let numbers = middle.and_then(|middle| middle.split_once('-'));
+        let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        if !numbers.is_some_and(|(id, clock)| digits(id) && digits(clock))
+            || !entry.file_type().is_ok_and(|kind| kind.is_file())
+        {
+            continue;
+        }
+        let path = entry.path();
+        // Held until the draft is gone, so that its owner cannot take the lock in between.
+        if let Ok(file) = OpenOptions::new().write(true).open(&path)
+            && file.try_lock().is_ok()
+        {
+            let _ = fs::remove_file(&path);
         }
     }
 }
@@ -100,6 +270,7 @@ fn reason(error: &io::Error) -> String {
         io::ErrorKind::NotFound => "its folder does not exist or takes no files".into(),
         io::ErrorKind::NotADirectory => "its folder is not a directory".into(),
         io::ErrorKind::PermissionDenied => "no permission to write there".into(),
+        io::ErrorKind::FileTooLarge => "it would pass the limit for the size of files".into(),
         _ => error.to_string(),
     }
 }

@@ -1,10 +1,10 @@
 //! `polhode methods` and `polhode problems`.
 
-use crate::args::ListOptions;
+use crate::args::{ListOptions, MethodsOptions};
 use crate::failure::Failure;
 use crate::pick;
 use crate::print::{self, Align, plain, table};
-use polhode::method::{Claims, Method, REGISTRY, SYSTEMS, Tableau};
+use polhode::method::{Claims, KINEMATIC, Method, REGISTRY, SYSTEMS, Tableau, WORKS, Work, works_cited};
 use polhode::problem::Problem;
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
@@ -112,21 +112,30 @@ fn problem_row(problem: &Problem) -> Result<ProblemRow<'_>, Failure> {
 }
 
 /// `polhode methods [ID]`.
-pub fn methods(options: &ListOptions) -> Result<(), Failure> {
+pub fn methods(options: &MethodsOptions) -> Result<(), Failure> {
     if let Some(id) = &options.id {
         let method = pick::method(id)?;
-        return if options.json {
-            print::json(&method_row(&method))
-        } else {
-            print::result(&method_text(&method))
+        return match (options.json, options.bibtex) {
+            (true, _) => print::json(&method_row(&method)),
+            (_, true) => print::result(&bibliography(works_cited(method.citation()))),
+            _ => print::result(&method_text(&method)),
         };
     }
     let methods = registered()?;
-    if options.json {
-        return print::json(&methods.iter().map(method_row).collect::<Vec<_>>());
+    match (options.json, options.bibtex) {
+        (true, _) => print::json(&methods.iter().map(method_row).collect::<Vec<_>>()),
+        (_, true) => print::result(&bibliography(WORKS.iter())),
+        _ => print::result(&methods_text(&methods)?),
     }
-    let mut rows =
-        vec![["id", "order", "kind", "symmetric", "free", "gravity", "title"].map(String::from).to_vec()];
+}
+
+/// Works as a BibTeX file.
+fn bibliography(works: impl Iterator<Item = &'static Work>) -> String {
+    works.map(Work::bibtex).collect::<Vec<_>>().join("\n")
+}
+
+fn methods_text(methods: &[Method]) -> Result<String, Failure> {
+    let mut rows = vec![["id", "order", "kind", "free", "grav", "title"].map(String::from).to_vec()];
     rows.extend(methods.iter().map(|method| {
         let c = method.claims();
         let marks = |list: [(bool, char); 3]| {
@@ -135,37 +144,107 @@ pub fn methods(options: &ListOptions) -> Result<(), Failure> {
         vec![
             method.id().to_string(),
             method.order().to_string(),
-            if method.is_explicit() { "explicit" } else { "implicit" }.into(),
-            if method.is_symmetric() { "yes" } else { "-" }.into(),
+            match (method.is_explicit(), method.is_symmetric()) {
+                (true, _) => "expl".into(),
+                (false, true) => "symm".into(),
+                (false, false) => "impl".into(),
+            },
             marks([(c.free_energy, 'E'), (c.free_momentum, 'M'), (c.free_norm, 'N')]),
             marks([(c.gravity_energy, 'E'), (c.gravity_vertical, 'V'), (c.gravity_axial, 'A')]),
             method.title().to_string(),
         ]
     }));
-    let mut columns = [Align::Left; 7];
+    let mut columns = [Align::Left; 6];
     columns[1] = Align::Right;
     let mut text = table(0, &columns, &rows);
-    text.push_str(
-        "\n\
-         Kept to round-off, free: E energy, M momentum in space, N length of the body momentum;\n\
-         under gravity: E energy, V vertical momentum, A momentum about the axis of a symmetric top.\n\
-         Systems of bodies and joints run with geometric-alpha, linear-alpha and residual-alpha, which run bodies on a\n\
-         fixed point too.\n\
-         Energy under any potential: convected, convected-reduced, preserving:<map>,load=finite-derivative.\n\
-         \n\
-         Options follow the id: preserving:cayley,load=mean, galpha:exp,rho=0.5, euler-parameters,beta=1/6.\n\
-         \n\
-         Further methods:\n\
-         \x20 kinematic:<map>                   the pose from the velocities of a prescribed motion, no dynamics\n\
-         \x20 compose:<method>:4|6|8            a symmetric method of order 2, composed to order 4, 6 or 8\n\
-         \x20 mkrk:'0 0; 1/2 1/2 | 1/2 1/2'     Munthe-Kaas with a tableau of one's own: rows of A | b\n\
-         \x20 mkrk:FILE.toml                    the same from a file with a = [[...], ...], b = [...] and, if you\n\
-         \x20                                   like, c = [...]; fractions are written as text: \"1/2\"\n\
-         \n\
-         `polhode methods ID` tells more about one of them.\n",
-    );
-    print::result(&text)
+    let systems: Vec<&str> = SYSTEMS.iter().map(|row| row.id).collect();
+    let notes = [
+        "kind: explicit, implicit, or implicit and symmetric (a step backward undoes a step forward).".to_string(),
+        "free, kept to round-off without a load: E energy, M momentum in space, N length of the body momentum."
+            .to_string(),
+        "grav, under gravity: E energy, V vertical momentum, A momentum about the axis of a symmetric top.".to_string(),
+        format!("Energy under any potential: {}.", potential()?.join(", ")),
+        format!(
+            "Systems of bodies and joints run with {}, which run bodies on a fixed point too.",
+            systems.join(", ")
+        ),
+        "Options follow the id: preserving:cayley,load=mean, galpha:exp,rho=0.5, euler-parameters,beta=1/6."
+            .to_string(),
+    ];
+    for note in notes {
+        text.push_str(&format!("\n{}", print::paragraph(0, &note)));
+    }
+    let kinematic = KINEMATIC.iter().map(|row| row.id.to_string()).collect();
+    let further: Vec<Vec<String>> = [
+        (families(kinematic).join(", "), "the pose from the velocities of a prescribed motion, no dynamics"),
+        ("compose:<method>:4|6|8".into(), "a symmetric method of order 2, composed to order 4, 6 or 8"),
+        (
+            "mkrk:'0 0; 1/2 1/2 | 1/2 1/2'".into(),
+            "Munthe-Kaas with a tableau of your own: rows of A | b",
+        ),
+        (
+            "mkrk:FILE.toml".into(),
+            "the same from a file with a = [[...], ...], b = [...] and, if you like, c = [...]; fractions are written as \
+             text: \"1/2\"",
+        ),
+    ]
+    .map(|(id, help)| vec![id, help.to_string()])
+    .to_vec();
+    text.push_str("\nFurther methods:\n");
+    text.push_str(&table(2, &[Align::Left; 2], &further));
+    text.push('\n');
+    text.push_str(&print::paragraph(
+        0,
+        "`polhode methods ID` shows one in full, with the works it comes from; --bibtex prints these as BibTeX.",
+    ));
+    Ok(text)
 }
+
+/// The methods that keep the energy under any potential, with the option that they need for it.
+fn potential() -> Result<Vec<String>, Failure> {
+    let mut ids = Vec::new();
+    for row in REGISTRY {
+        if Method::parse(row.id)?.claims().potential_energy {
+            ids.push(row.id.to_string());
+            continue;
+        }
+        for choice in row.options {
+            for word in choice.words {
+                let id = format!("{},{}={word}", row.id, choice.name);
+                if Method::parse(&id)?.claims().potential_energy {
+                    ids.push(id);
+                }
+            }
+        }
+    }
+    Ok(families(ids))
+}
+
+/// Ids in which those under all maps are one.
+fn families(ids: Vec<String>) -> Vec<String> {
+    let general = |id: &str| {
+        MAPS.iter().find_map(|map| {
+            let (family, rest) = id.split_once(':')?;
+            let options = rest.strip_prefix(map)?;
+            (options.is_empty() || options.starts_with(',')).then(|| format!("{family}:<map>{options}"))
+        })
+    };
+    let mut found: Vec<String> = Vec::new();
+    for id in &ids {
+        let name = general(id)
+            .filter(|name| {
+                ids.iter().filter(|other| general(other).as_ref() == Some(name)).count() == MAPS.len()
+            })
+            .unwrap_or_else(|| id.clone());
+        if !found.contains(&name) {
+            found.push(name);
+        }
+    }
+    found
+}
+
+/// The vectorial maps, as ids name them.
+const MAPS: [&str; 4] = ["exp", "euler-rodrigues", "cayley", "wiener-milenkovic"];
 
 /// The methods of the registry, those for systems last.
 pub fn registered() -> Result<Vec<Method>, Failure> {
@@ -210,34 +289,21 @@ fn method_text(method: &Method) -> String {
     if !method.options().is_empty() {
         text.push_str("\noptions, as ,NAME=VALUE after the id (in a composition before its order)\n");
         for c in method.options() {
-            text.push_str(&format!("  {:<11} {} [default: {}]\n", c.name, c.span(), c.default));
-            for line in wrapped(c.help, 88) {
-                text.push_str(&format!("              {line}\n"));
-            }
+            text.push_str(&print::paragraph(
+                2,
+                &format!("{}: {} [default: {}]", c.name, c.span(), c.default),
+            ));
+            text.push_str(&print::paragraph(6, c.help));
         }
     }
     if let Some(tableau) = method.tableau() {
         text.push_str(&format!("\ntableau\n{}", tableau_text(tableau)));
     }
-    text
-}
-
-/// A text as lines of at most this many characters.
-fn wrapped(text: &str, width: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in text.split_whitespace() {
-        let last = lines.len() - 1;
-        let line = &mut lines[last];
-        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > width {
-            lines.push(word.into());
-        } else {
-            if !line.is_empty() {
-                line.push(' ');
-            }
-            line.push_str(word);
-        }
+    text.push_str("\nworks\n");
+    for work in works_cited(method.citation()) {
+        text.push_str(&print::paragraph(2, &work.to_string()));
     }
-    lines
+    text
 }
 
 /// Nodes and A, a line, then the weights.
@@ -270,17 +336,12 @@ pub fn problems(options: &ListOptions) -> Result<(), Failure> {
     if options.json {
         return print::json(&rows);
     }
-    let mut lines = vec![["id", "group", "method", "step", "until", "title"].map(String::from).to_vec()];
-    lines.extend(rows.iter().map(|p| {
-        [p.id, p.group, p.method, &plain(p.step), &plain(p.until), p.title].map(String::from).to_vec()
-    }));
-    let columns = [Align::Left, Align::Left, Align::Left, Align::Right, Align::Right, Align::Left];
-    let mut text = table(0, &columns, &lines);
-    text.push_str(
-        "\n\
-         Method, step and end time are those that a run has unless told otherwise.\n\
-         `polhode problems ID` shows the data of one of them, which --set NAME=VALUE overrides.\n",
-    );
+    let mut lines = vec![["id", "group", "title"].map(String::from).to_vec()];
+    lines.extend(rows.iter().map(|p| [p.id, p.group, p.title].map(String::from).to_vec()));
+    let mut text = table(0, &[Align::Left; 3], &lines);
+    let hint = "`polhode problems ID` shows one in full: its data, which --set NAME=VALUE overrides, and its default method, \
+                step and end time.";
+    text.push_str(&format!("\n{}", print::paragraph(0, hint)));
     print::result(&text)
 }
 
@@ -307,10 +368,11 @@ fn problem_text(problem: &ProblemRow<'_>) -> String {
     let mut text = table(0, &[Align::Left, Align::Left], &head);
     text.push_str("\ndata, for --set NAME=VALUE\n");
     text.push_str(&table(2, &[Align::Left; 3], &data));
-    text.push_str(&format!("\nparameters, for sensitivity and fit\n  {}\n", problem.parameters.join(", ")));
+    text.push_str("\nparameters, for sensitivity and fit\n");
+    text.push_str(&print::paragraph(2, &problem.parameters.join(", ")));
     if let Some(example) = problem.elements.iter().find(|name| name.contains('.')) {
-        let more = format!("  and those of bodies and joints, as {example}; --json lists all\n");
-        text.push_str(&more);
+        let more = format!("and those of bodies and joints, as {example}; --json lists all");
+        text.push_str(&print::paragraph(2, &more));
     }
     text
 }

@@ -18,17 +18,35 @@ mod progress;
 mod reference;
 mod run;
 mod sensitivity;
+mod timing;
+mod usage;
 
 use args::{Arguments, Command};
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches};
 use failure::Failure;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    // Usage errors of the parser leave here with code 2, help and version with 0.
-    let arguments = Arguments::parse();
     interrupt::listen();
-    let done = match arguments.command {
+    let parsed = Arguments::command()
+        .term_width(print::width())
+        .try_get_matches()
+        .and_then(|found| Arguments::from_arg_matches(&found));
+    let done = match parsed {
+        Ok(arguments) => command(arguments.command),
+        Err(error) => usage::answer(error),
+    };
+    match done {
+        Ok(()) | Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
+        Err(failure) => {
+            print::note(&format!("{}{failure}", failure.prefix()));
+            ExitCode::from(failure.code())
+        }
+    }
+}
+
+fn command(command: Command) -> Result<(), Failure> {
+    match command {
         Command::Run(options) => run::command(&options),
         Command::Converge(options) => converge::command(&options),
         Command::Compare(options) => compare::command(&options),
@@ -37,13 +55,6 @@ fn main() -> ExitCode {
         Command::Methods(options) => list::methods(&options),
         Command::Problems(options) => list::problems(&options),
         Command::Completions { shell } => completions(shell),
-    };
-    match done {
-        Ok(()) | Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
-        Err(failure) => {
-            print::note(&format!("{}{failure}", failure.prefix()));
-            ExitCode::from(failure.code())
-        }
     }
 }
 

@@ -1,13 +1,16 @@
 //! From the words of the command line to problems and methods of the library.
 
 use crate::failure::Failure;
-use crate::list;
+use crate::{files, list};
 use polhode::method::{Method, REGISTRY, SYSTEMS, Tableau, TableauError};
 use polhode::multibody::SimulationError;
 use polhode::problem::{Model, Problem};
 use polhode::solve::StepError;
 use serde::Deserialize;
-use std::fs;
+use std::path::Path;
+
+/// Data that replace each other: the later one would win without a word.
+const EITHER: [[&str; 2]; 1] = [["omega_body", "momentum_body"]];
 
 /// The problem with its overrides.
 pub fn problem(id: &str, overrides: &[String]) -> Result<Problem, Failure> {
@@ -22,6 +25,12 @@ pub fn problem(id: &str, overrides: &[String]) -> Result<Problem, Failure> {
             )));
         };
         problem.set(name.trim(), value)?;
+    }
+    let set = |name: &str| overrides.iter().any(|text| text.split('=').next().unwrap_or("").trim() == name);
+    if let Some([one, other]) = EITHER.iter().find(|pair| pair.iter().all(|name| set(name))) {
+        return Err(Failure::Usage(format!(
+            "--set has both {one} and {other}, which say the same thing in two ways; leave one of them out"
+        )));
     }
     Ok(problem)
 }
@@ -134,9 +143,14 @@ fn row(entries: &[Entry]) -> Result<Vec<f64>, TableauError> {
     entries.iter().map(Entry::value).collect()
 }
 
+/// More than any tableau needs, in bytes.
+const LARGEST_TABLEAU: u64 = 1 << 20;
+
 fn tableau(path: &str) -> Result<Tableau, Failure> {
-    let text = fs::read_to_string(path)
-        .map_err(|error| Failure::Usage(format!("cannot read the tableau {path}: {error}")))?;
+    let bytes = files::read(Path::new(path), "tableau", LARGEST_TABLEAU)?;
+    let text = String::from_utf8(bytes).map_err(|_| {
+        Failure::Usage(format!("{path}: not a tableau: it is not text; a TOML file is needed"))
+    })?;
     let file: TableauFile = toml::from_str(&text).map_err(|error| {
         // The message alone: its quotation of the file spans lines.
         let line =

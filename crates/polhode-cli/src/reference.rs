@@ -11,9 +11,14 @@ use std::time::{Duration, Instant};
 /// goes into the note that a user at a terminal sees if it takes a while.
 pub fn reference(model: &Model, t: f64, hint: &str) -> Option<Result<Reference, ReferenceError>> {
     let (send, receive) = channel();
-    let model = model.clone();
+    let apart = model.clone();
     // The thread ends with the program if nobody waits for it any more.
-    thread::spawn(move || send.send(Box::new(model.reference(t))));
+    let work = move || send.send(Box::new(apart.reference(t)));
+    if thread::Builder::new().spawn(work).is_err() {
+        // Where there is no room for a thread, a request to stop has to wait.
+        let found = model.reference(t);
+        return if interrupt::asked() { None } else { Some(found) };
+    }
     let started = Instant::now();
     let mut told = !std::io::stderr().is_terminal();
     loop {

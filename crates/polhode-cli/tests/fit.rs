@@ -318,7 +318,11 @@ fn data_of_another_motion_are_noticed() {
     assert!(right.code == Some(0) && !right.err.contains("no noise"), "{}", right.err);
     assert_eq!(object(&right.out)["patterned"], serde_json::json!([]));
     let late = noisy(0.1);
-    assert!(late.err.contains("position_x") && late.err.contains("is no noise"), "{}", late.err);
+    assert!(
+        late.err.contains("position_x") && late.err.contains("correlated from sample to sample"),
+        "{}",
+        late.err
+    );
     assert!(object(&late.out)["patterned"].as_array().is_some_and(|list| list.len() > 3));
 }
 

@@ -20,8 +20,24 @@ fn names_that_do_not_exist_are_answered_with_near_ones() {
         &["run", "fast-top", "--set", "inertai=1,2,3"],
         &["no datum called 'inertai'; did you mean inertia?", "mgl"],
     );
+    for (id, near) in [("rk4", "mkrk:rk4"), ("gauss2", "mkrk:gauss2"), ("cayley", "preserving:cayley")] {
+        refused(2, &["run", "fast-top", "--method", id], &[&format!("did you mean {near}")]);
+    }
     refused(2, &["frobnicate"], &["unrecognized subcommand", "Usage"]);
     refused(2, &["run", "fast-top", "--stepp", "1"], &["'--step'", "Usage"]);
+    for (args, option) in [
+        (["run", "--dt", "1"], "'--step'"),
+        (["run", "--dt=1", "--json"], "'--step'"),
+        (["run", "--t-end", "1"], "'--until'"),
+        (["converge", "--dt", "1"], "'--steps'"),
+        (["compare", "--method", "1"], "'--methods'"),
+        (["run", "--methods", "1"], "'--method'"),
+        (["sensitivity", "--wrt", "mgl"], "'--parameters'"),
+    ] {
+        let said = polhode(&[args[0], "fast-top", args[1], args[2]]);
+        assert_eq!(said.code, Some(2));
+        assert!(said.err.contains(option) && !said.err.contains("-- --"), "{args:?}: {}", said.err);
+    }
 }
 
 #[test]
@@ -41,6 +57,11 @@ fn steps_and_times_must_be_positive_and_finite() {
         refused(2, &["converge", "free-rotation", "--until", bad], &["the end time must be"]);
     }
     refused(2, &["run", "free-rotation", "--step", "200"], &["the step 200 goes beyond the end time 100"]);
+    for option in ["--step", "--until"] {
+        refused(2, &["run", "free-rotation", option, "1e400"], &["too large for a number"]);
+    }
+    refused(2, &["run", "free-rotation", "--step", "1e300"], &["the step 1e300 goes beyond"]);
+    refused(2, &["converge", "free-rotation", "--steps", "0.1,0.2,0.1"], &["--steps has 0.1 twice"]);
     refused(2, &["run", "free-rotation", "--step", "1e-20"], &["more than can be counted"]);
     refused(2, &["run", "free-rotation", "--step", "fast"], &["invalid value 'fast' for '--step <H>'"]);
 }
@@ -52,6 +73,12 @@ fn overrides_must_be_numbers_for_a_name() {
     set("inertia=1,2", &["inertia takes 3 or 6 or 9 numbers, got 2"]);
     set("inertia=1,2,x", &["inertia: 'x' is not a finite number"]);
     set("inertia=1,2,nan", &["inertia: 'nan' is not a finite number"]);
+    set("inertia=1,2,1e400", &["inertia: '1e400' is too large for a number"]);
+    refused(
+        2,
+        &["run", "free-rotation", "--set", "omega_body=1,2,3", "--set", "momentum_body=1,2,3"],
+        &["both omega_body and momentum_body"],
+    );
     set("omega_body=", &["omega_body takes 3 numbers, got 0"]);
     refused(2, &["converge", "free-rotation", "--set", "inertia"], &["--set is written NAME=VALUE"]);
 }
@@ -148,6 +175,7 @@ fn tableau_files_are_checked() {
     check("a = [[0]\n", &["not a tableau"]);
     refused(2, &["methods", "mkrk:none.toml"], &["cannot read the tableau none.toml"]);
     refused(2, &["methods", "mkrk:0 0 | 1"], &["tableau"]);
+    refused(2, &["methods", "mkrk:1/0 | 1"], &["'1/0' is not a finite number"]);
 }
 
 #[test]

@@ -235,7 +235,7 @@ fn parameters_are_found_or_refused() {
     refused(2, &["sensitivity", "heavy-top", "-p", "mas"], &["'mas'", "did you mean mass?"]);
     refused(2, &["sensitivity", "heavy-top", "-p", "mass,mass"], &["mass", "twice"]);
     refused(2, &["sensitivity", "heavy-top", "-p", "center,center_y"], &["center_y", "twice", "'center'"]);
-    refused(2, &["sensitivity", "chain", "-p", "bodies"], &["bodies", "no parameter"]);
+    refused(2, &["sensitivity", "chain", "-p", "bodies"], &["bodies", "not a parameter"]);
     refused(2, &["sensitivity", "double-pendulum", "-p", "elbow.frist_x"], &["elbow.first_x"]);
     refused(
         2,

@@ -1,7 +1,19 @@
-//! Parameters by name: what is found, and why not.
+//! Words and numbers that people write: parameters by name, what is found and why not, and numbers in messages.
 
 use crate::method::nearest;
 use core::fmt;
+
+/// A number in a message, in as few characters as tell it exactly.
+pub(crate) fn plain(x: f64) -> String {
+    if x == 0.0 || (1e-4..1e7).contains(&x.abs()) { format!("{x}") } else { format!("{x:e}") }
+}
+
+/// What is wrong with the text of a number that is not finite.
+pub(crate) fn not_finite(text: &str) -> &'static str {
+    let overflow =
+        text.parse::<f64>().is_ok_and(f64::is_infinite) && text.contains(|c: char| c.is_ascii_digit());
+    if overflow { "too large for a number: the largest is 1.79e308" } else { "not a finite number" }
+}
 
 /// Why parameters were not found.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,8 +75,8 @@ impl fmt::Display for ParameterError {
                 f,
                 "the parameter {parameter} is asked for twice, by '{first}' and by '{second}'; leave one of them out"
             ),
-            Self::NoDerivative { name, reason } => write!(f, "{name} is no parameter: {reason}"),
-            Self::Unset { name } => write!(f, "{name} is no parameter while it is not set; set it first"),
+            Self::NoDerivative { name, reason } => write!(f, "{name} is not a parameter: {reason}"),
+            Self::Unset { name } => write!(f, "{name} is not set; set it first"),
         }
     }
 }
@@ -85,12 +97,7 @@ pub(crate) fn find(owner: &str, all: &[Names<'_>], names: &[&str]) -> Result<Vec
         let these = find_one(all, name);
         if these.is_empty() {
             let candidates = all.iter().flat_map(|p| [p.whole, p.own]);
-            let mut near: Vec<String> = Vec::new();
-            for candidate in nearest(&spelled(name), candidates) {
-                if !near.contains(&candidate) {
-                    near.push(candidate);
-                }
-            }
+            let near = nearest(&spelled(name), candidates);
             let all = all.iter().map(|p| p.own.into()).collect();
             return Err(ParameterError::Unknown { owner: owner.into(), name: name.into(), near, all });
         }

@@ -7,12 +7,11 @@ use crate::failure::Failure;
 use crate::phase::{Frequencies, Phase};
 use crate::progress::Progress;
 use crate::reference::reference;
-use crate::{interrupt, pick, print};
+use crate::{interrupt, pick, print, timing};
 use core::ops::ControlFlow;
 use polhode::method::Method;
 use polhode::problem::{Ended, Errors, Model, Problem, Reference};
 use polhode::run::Plan;
-use std::time::Instant;
 
 /// A finished comparison.
 #[derive(Debug)]
@@ -47,7 +46,7 @@ pub struct Run {
     pub errors: Option<Errors>,
     /// Its frequencies, where the exact motion has any.
     pub frequencies: Option<Frequencies>,
-    /// Cost of a step.
+    /// Cost of a step, in the fastest of some runs.
     pub ns_per_step: f64,
 }
 
@@ -76,29 +75,31 @@ fn row(
     reference: Option<&Reference>,
     progress: &mut Progress,
 ) -> Option<Row> {
-    let mut go = |phase: &mut Option<Phase>| {
-        let ended = model.run(&method, plan, &mut |n, snapshot| {
-            progress.at(n, || method.id().to_string());
-            if let Some(phase) = phase {
-                phase.observe(&snapshot());
-            }
-            if interrupt::asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
-        progress.pass(plan.steps());
-        ended
+    let mut watch = |n: u64| {
+        progress.at(n, || method.id().to_string());
+        if interrupt::asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let started = Instant::now();
-    let end = match go(&mut None) {
-        Ok(end) if !end.finished => return None,
-        Ok(end) => end,
+    let (end, ns_per_step) = match timing::best(model, &method, plan, &mut watch) {
+        Ok((end, _)) if !end.finished => return None,
+        Ok(found) => found,
         Err(failed) => return Some(Row { method, run: Err(failed.to_string()) }),
     };
-    let ns_per_step = started.elapsed().as_secs_f64() * 1e9 / end.steps.max(1) as f64;
-    // A second run for the frequencies: watching every step is no part of its cost.
-    let mut phase = model.frequencies().map(|_| Phase::new(model));
-    if phase.is_some() && !go(&mut phase).is_ok_and(|again| again.finished) {
-        return None;
-    }
+    // A further run for the frequencies: watching every step does not count as its cost.
+    let phase = match model.frequencies() {
+        None => None,
+        Some(_) => {
+            let mut phase = Phase::new(model);
+            let again = model.run(&method, plan, &mut |n, snapshot| {
+                phase.observe(&snapshot());
+                watch(n)
+            });
+            if !again.is_ok_and(|again| again.finished) {
+                return None;
+            }
+            Some(phase)
+        }
+    };
+    progress.pass(plan.steps());
     let errors = reference.map(|reference| reference.errors(&end.last));
     let frequencies = phase.map(|phase| phase.frequencies());
     Some(Row { method, run: Ok(Run { end, errors, frequencies, ns_per_step }) })
@@ -122,8 +123,7 @@ pub fn command(options: &CompareOptions) -> Result<(), Failure> {
         Some(found) => found.map_err(|error| error.reason),
         None => return Err(stopped()),
     };
-    let runs = methods.len() as u64 * if model.frequencies().is_some() { 2 } else { 1 };
-    let mut progress = Progress::new(plan.steps().saturating_mul(runs));
+    let mut progress = Progress::new(plan.steps().saturating_mul(methods.len() as u64));
     let mut rows = Vec::new();
     for method in methods {
         let row = row(&model, method, &plan, reference.as_ref().ok(), &mut progress);

@@ -3,7 +3,8 @@
 use super::{Comparison, Run};
 use crate::blocks::{Drift, Error, Newton};
 use crate::phase::Frequencies;
-use crate::print::{Align, count, duration, plain, small, table};
+use crate::print::{self, count, duration, plain, small};
+use crate::timing;
 use polhode::method::Claims;
 use polhode::problem::Kept;
 use serde::Serialize;
@@ -93,13 +94,15 @@ fn columns(comparison: &Comparison) -> (Vec<Column<'_>>, Vec<String>) {
     match &comparison.source {
         Ok(source) => {
             columns.push(("attitude", Box::new(|run| run.errors.map(|e| e.attitude))));
+            columns.push(("angle", Box::new(|run| run.errors.map(|e| e.attitude_angle()))));
             columns.push(("body mom.", Box::new(|run| run.errors.map(|e| e.momentum))));
-            let mut names = "attitude (2-norm), body momentum (kg m²/s)".to_string();
+            let mut names = "attitude (2-norm) and its angle (rad), body momentum (kg m²/s)".to_string();
             if comparison.model.start().moving.is_some() {
                 columns.push(("position", Box::new(|run| run.errors.and_then(|e| e.position))));
                 names.push_str(", position (m)");
             }
-            lines.push(format!("error at the end: {names}; reference: {source}"));
+            lines.push(format!("error at the end: {names}"));
+            lines.push(format!("reference: {source}"));
         }
         Err(reason) => lines.push(format!("no reference: {reason}")),
     }
@@ -130,9 +133,10 @@ pub fn text(comparison: &Comparison) -> String {
     let (columns, lines) = columns(comparison);
     let mut head = vec!["method"];
     head.extend(columns.iter().map(|(name, _)| *name));
-    head.extend(["newton", "per step", ""]);
+    head.extend(["newton", "per step"]);
     let width = head.len();
     let mut rows = vec![head.into_iter().map(String::from).collect::<Vec<_>>()];
+    let mut failures = String::new();
     let cell = |x: Option<f64>| x.map_or("-".to_string(), small);
     for row in &comparison.rows {
         let mut cells = vec![row.method.id().to_string()];
@@ -144,23 +148,25 @@ pub fn text(comparison: &Comparison) -> String {
                 cells.extend([newton, duration(run.ns_per_step * 1e-9)]);
             }
             Err(reason) => {
-                cells.resize(width - 1, "-".into());
-                cells.push(reason.clone());
+                cells.resize(width, "-".into());
+                failures.push_str(&print::paragraph(0, &format!("{} failed: {reason}", row.method.id())));
             }
         }
         rows.push(cells);
     }
-    let mut align = vec![Align::Right; width];
-    align[0] = Align::Left;
-    align[width - 1] = Align::Left;
-    format!(
-        "{}, {}\n{} of {} s, to t = {} s\n{}\n\n{}",
-        problem.id,
-        problem.title,
+    let span = format!(
+        "{} of {} s, to t = {} s",
         count(plan.steps(), "step"),
         plain(plan.step()),
-        plain(plan.until()),
-        lines.join("\n"),
-        table(0, &align, &rows)
-    )
+        plain(plan.until())
+    );
+    let title = format!("{}, {}", problem.id, problem.title);
+    let head: String = [title, span]
+        .iter()
+        .chain(&lines)
+        .chain([&timing::words()])
+        .map(|line| print::paragraph(0, line))
+        .collect();
+    let gap = if failures.is_empty() { "" } else { "\n" };
+    format!("{head}\n{}{gap}{failures}", print::stacked(&rows))
 }

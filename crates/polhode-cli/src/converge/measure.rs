@@ -1,7 +1,8 @@
 //! Errors of one method over a list of steps.
 
-use crate::interrupt;
+use crate::print::plain;
 use crate::progress::Progress;
+use crate::{interrupt, timing};
 use core::ops::ControlFlow;
 use polhode::method::Method;
 use polhode::problem::{Errors, Model, Reference};
@@ -25,6 +26,8 @@ pub struct Point {
     pub order_momentum: Option<f64>,
     /// The same in the position of a moving body.
     pub order_position: Option<f64>,
+    /// Cost of a step, in the fastest of some runs.
+    pub ns_per_step: Option<f64>,
 }
 
 /// The runs of one method, from coarse to fine.
@@ -68,15 +71,15 @@ pub fn measure(
     let mut points: Vec<Point> = Vec::new();
     for plan in plans {
         let step = plan.step();
-        let ended = model.run(&method, plan, &mut |n, _| {
-            progress.at(n, || format!("{}, h = {step}", method.id()));
+        let ended = timing::best(model, &method, plan, &mut |n| {
+            progress.at(n, || format!("{}, h = {}", method.id(), plain(step)));
             if interrupt::asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         progress.pass(plan.steps());
-        let errors = match ended {
-            Ok(end) if !end.finished => return None,
-            Ok(end) => Ok(reference.errors(&end.last)),
-            Err(failed) => Err(failed.to_string()),
+        let (errors, ns_per_step) = match ended {
+            Ok((end, _)) if !end.finished => return None,
+            Ok((end, ns)) => (Ok(reference.errors(&end.last)), Some(ns)),
+            Err(failed) => (Err(failed.to_string()), None),
         };
         let before = points.last().and_then(|p| Some((p, p.errors.as_ref().ok()?)));
         let pair = before.zip(errors.as_ref().ok());
@@ -90,6 +93,7 @@ pub fn measure(
             order_attitude,
             order_momentum,
             order_position,
+            ns_per_step,
         });
     }
     Some(Series { method, points })

@@ -6,14 +6,13 @@ mod report;
 
 use crate::args::ConvergeOptions;
 use crate::failure::Failure;
-use crate::files::NewFile;
+use crate::files::{Format, NewFile};
 use crate::progress::Progress;
 use crate::reference::reference;
 use crate::{pick, print};
 use measure::{Series, measure};
 use polhode::problem::{Model, Problem};
 use polhode::run::Plan;
-use std::io::Write;
 
 /// A finished comparison.
 #[derive(Debug)]
@@ -30,7 +29,7 @@ pub struct Comparison {
     pub series: Vec<Series>,
 }
 
-/// The plans asked for, from coarse to fine, each once.
+/// The plans asked for, from coarse to fine.
 fn plans(options: &ConvergeOptions, problem: &Problem, until: f64) -> Result<Vec<Plan>, Failure> {
     let steps = match options.steps.as_slice() {
         [] => [4.0, 2.0, 1.0, 0.5].map(|factor| factor * problem.step).to_vec(),
@@ -38,7 +37,10 @@ fn plans(options: &ConvergeOptions, problem: &Problem, until: f64) -> Result<Vec
     };
     let mut plans = steps.iter().map(|step| Plan::new(*step, until)).collect::<Result<Vec<_>, _>>()?;
     plans.sort_by(|a, b| b.step().total_cmp(&a.step()));
-    plans.dedup_by_key(|plan| plan.step());
+    if let Some(pair) = plans.windows(2).find(|pair| pair[0].step() == pair[1].step()) {
+        let step = print::plain(pair[0].step());
+        return Err(Failure::Usage(format!("--steps has {step} twice; leave one of them out")));
+    }
     Ok(plans)
 }
 
@@ -49,21 +51,13 @@ pub fn command(options: &ConvergeOptions) -> Result<(), Failure> {
     let plans = plans(options, &problem, until)?;
     let model = problem.model()?;
     let methods = pick::methods(&model, &options.methods, &[problem.method])?;
-    let mut file = options.plot.as_deref().map(NewFile::create).transpose()?;
-    if let Some(path) = &options.plot
-        && !path.extension().is_some_and(|e| e.eq_ignore_ascii_case("svg"))
-    {
-        let path = path.display();
-        return Err(Failure::Usage(format!(
-            "--plot draws SVG: the name of its file must end in .svg, got '{path}'"
-        )));
-    }
+    let mut file = options.plot.as_deref().map(|path| NewFile::create(path, Format::Svg)).transpose()?;
 
     let stopped = || Failure::Interrupted("stopped; nothing was written".into());
     let reference = match reference(&model, until, "") {
         Some(Ok(reference)) => reference,
         Some(Err(error)) => {
-            return Err(Failure::Solver(format!("{error}, so there are no errors to measure")));
+            return Err(Failure::Solver(format!("{error}; without it there are no errors to measure")));
         }
         None => return Err(stopped()),
     };
@@ -79,13 +73,10 @@ pub fn command(options: &ConvergeOptions) -> Result<(), Failure> {
     let failures = || comparison.series.iter().flat_map(|s| &s.points).map(|p| p.errors.as_ref().err());
     let all_failed = failures().all(|failure| failure.is_some());
     // The plot first: it must not depend on who reads the table.
-    if let Some(mut file) = file.take()
+    if let Some(file) = file.take()
         && !all_failed
     {
-        if let Err(error) = file.write_all(plot::svg(&comparison).as_bytes()) {
-            return Err(file.trouble(&error));
-        }
-        file.finish()?;
+        file.write(&plot::svg(&comparison))?;
     }
     if options.json {
         print::json(&report::Report::new(&comparison))?;

@@ -2,7 +2,8 @@
 
 use super::Comparison;
 use super::measure::{Point, Series};
-use crate::print::{Align, plain, small, table};
+use crate::print::{self, duration, plain, small};
+use crate::timing;
 use serde::Serialize;
 
 /// The object that `--json` prints.
@@ -30,6 +31,7 @@ struct PointRow<'a> {
     step: f64,
     steps: u64,
     attitude: Option<f64>,
+    attitude_angle: Option<f64>,
     attitude_frobenius: Option<f64>,
     momentum: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -40,6 +42,7 @@ struct PointRow<'a> {
     order_momentum: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     order_position: Option<f64>,
+    ns_per_step: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<&'a str>,
 }
@@ -53,6 +56,7 @@ impl<'a> Report<'a> {
                 step: p.step,
                 steps: p.steps,
                 attitude: errors.ok().map(|e| e.attitude),
+                attitude_angle: errors.ok().map(|e| e.attitude_angle()),
                 attitude_frobenius: errors.ok().map(|e| e.attitude_frobenius()),
                 momentum: errors.ok().map(|e| e.momentum),
                 position: errors.ok().and_then(|e| e.position),
@@ -60,6 +64,7 @@ impl<'a> Report<'a> {
                 order_attitude: p.order_attitude,
                 order_momentum: p.order_momentum,
                 order_position: p.order_position,
+                ns_per_step: p.ns_per_step,
                 error: errors.err().map(String::as_str),
             }
         };
@@ -80,47 +85,57 @@ impl<'a> Report<'a> {
     }
 }
 
-/// The table of `polhode converge`.
+/// The table of `polhode converge`: each method above its rows.
 pub fn text(comparison: &Comparison) -> String {
     let moving = comparison.model.start().moving.is_some();
-    let mut head = vec!["method", "claimed", "step", "steps", "attitude", "order", "momentum", "order"];
-    let mut columns = "LRRRLRLR".to_string();
+    let mut head = vec!["step", "attitude", "angle", "order", "momentum", "order"];
     if moving {
         head.extend(["position", "order"]);
-        columns.push_str("LR");
     }
-    head.push("");
-    columns.push('L');
-    let width = head.len();
-    let mut rows = vec![head.into_iter().map(String::from).collect::<Vec<_>>()];
+    head.push("per step");
     let order = |x: Option<f64>| x.map_or("-".to_string(), |x| format!("{x:.2}"));
-    for series in &comparison.series {
-        let mut name = [series.method.id().to_string(), series.method.order().to_string()];
-        for p in &series.points {
-            let mut row = std::mem::take(&mut name).to_vec();
-            row.extend([plain(p.step), p.steps.to_string()]);
-            match &p.errors {
-                Ok(e) => {
-                    row.extend([small(e.attitude), order(p.order_attitude)]);
-                    row.extend([small(e.momentum), order(p.order_momentum)]);
-                    row.extend(e.position.into_iter().flat_map(|x| [small(x), order(p.order_position)]));
-                }
-                Err(reason) => {
-                    row.resize(width - 1, "-".into());
-                    row.push(reason.clone());
-                }
+    let row = |p: &Point| {
+        // JSON has all digits of a step such as 1/1024.
+        let step =
+            Some(plain(p.step)).filter(|text| text.len() <= 8).unwrap_or_else(|| format!("{:.3e}", p.step));
+        let mut row = vec![step];
+        match &p.errors {
+            Ok(e) => {
+                row.extend([small(e.attitude), small(e.attitude_angle()), order(p.order_attitude)]);
+                row.extend([small(e.momentum), order(p.order_momentum)]);
+                row.extend(e.position.into_iter().flat_map(|x| [small(x), order(p.order_position)]));
+                row.push(p.ns_per_step.map_or("-".into(), |ns| duration(ns * 1e-9)));
             }
-            rows.push(row);
+            Err(_) => row.resize(head.len(), "-".into()),
+        }
+        row
+    };
+    let points = comparison.series.iter().flat_map(|series| &series.points);
+    let rows: Vec<Vec<String>> =
+        core::iter::once(head.iter().map(|name| name.to_string()).collect()).chain(points.map(row)).collect();
+    let mut lines = print::lines(2, &rows).into_iter();
+    let position = if moving { ", position in m" } else { "" };
+    let title = [
+        format!("{}, {}", comparison.problem.id, comparison.problem.title),
+        format!(
+            "errors at t = {} s: attitude in the 2-norm and its angle in rad, body momentum in kg m²/s{position}",
+            plain(comparison.until)
+        ),
+        timing::words(),
+        format!("reference: {}", comparison.source),
+    ];
+    let mut text: String = title.iter().map(|line| print::paragraph(0, line)).collect();
+    text.push('\n');
+    text.extend(lines.next());
+    for series in &comparison.series {
+        let order = series.method.order();
+        text.push_str(&print::paragraph(0, &format!("{}, order {order} claimed", series.method.id())));
+        for point in &series.points {
+            text.extend(lines.next());
+            if let Err(reason) = &point.errors {
+                text.push_str(&print::paragraph(6, &format!("failed: {reason}")));
+            }
         }
     }
-    let columns: Vec<Align> =
-        columns.chars().map(|c| if c == 'L' { Align::Left } else { Align::Right }).collect();
-    let (id, title) = (comparison.problem.id, comparison.problem.title);
-    let position = if moving { ", position in m" } else { "" };
-    format!(
-        "{id}, {title}\nerrors at t = {} s, attitude in the 2-norm, body momentum in kg m²/s{position}\nreference: {}\n\n{}",
-        plain(comparison.until),
-        comparison.source,
-        table(0, &columns, &rows)
-    )
+    text
 }

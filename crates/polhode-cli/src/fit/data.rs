@@ -1,9 +1,12 @@
 //! Measured motions from CSV files.
 
 use crate::failure::Failure;
+use crate::{args, files};
 use polhode::identify::Samples;
-use std::fs;
 use std::path::Path;
+
+/// The most that is read, in bytes: some million rows, far more than a fit can use.
+const LARGEST: u64 = 256 << 20;
 
 /// A file as cells, each row with its line.
 pub struct Table {
@@ -23,8 +26,7 @@ impl Table {
     pub fn read(path: &Path) -> Result<Table, Failure> {
         let name = path.display().to_string();
         let wrong = |text: String| Failure::Usage(format!("{name}: {text}"));
-        let bytes = fs::read(path)
-            .map_err(|error| Failure::Usage(format!("cannot read the data {name}: {error}")))?;
+        let bytes = files::read(path, "data", LARGEST)?;
         let text =
             String::from_utf8(bytes).map_err(|_| wrong("it is not text; the data are a CSV file".into()))?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text).trim_end();
@@ -126,13 +128,13 @@ impl Table {
             let text = &cells[column];
             let wrong =
                 |what: String| Failure::Usage(format!("{}: line {line}, column {name}: {what}", self.name));
-            match text.parse::<f64>() {
+            match args::number(text) {
                 _ if text.is_empty() => {
                     Err(wrong("the cell is empty; fill the gap, or remove the row or the column".into()))
                 }
                 Ok(x) if x.is_finite() => Ok(x),
                 Ok(_) => Err(wrong(format!("{text} is not a finite number; remove the row or the column"))),
-                Err(_) => Err(wrong(format!("'{text}' is not a number; remove the row or the column"))),
+                Err(why) => Err(wrong(format!("'{text}' is {why}; remove the row or the column"))),
             }
         };
         self.rows.iter().map(number).collect()

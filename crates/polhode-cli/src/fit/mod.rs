@@ -6,9 +6,9 @@ mod report;
 
 use crate::args::FitOptions;
 use crate::failure::Failure;
-use crate::files::NewFile;
+use crate::files::{Format, NewFile, Output};
 use crate::progress::Progress;
-use crate::{interrupt, pick, print, sensitivity};
+use crate::{args, interrupt, pick, print, sensitivity};
 use core::ops::ControlFlow;
 use polhode::fit::FitError;
 use polhode::identify::{Identification, Identified, IdentifyError};
@@ -17,7 +17,6 @@ use polhode::run::Plan;
 use polhode::sensitivity::Sensitivity;
 use std::fs;
 use std::io::Write;
-use std::path::Path;
 
 /// All that was found.
 pub struct Finished<'a> {
@@ -68,12 +67,10 @@ fn pair<'a>(option: &str, form: &str, text: &'a str) -> Result<(&'a str, &'a str
 }
 
 fn number(option: &str, text: &str) -> Result<f64, Failure> {
-    text.trim()
-        .parse::<f64>()
-        .map_err(|_| Failure::Usage(format!("--{option}: '{}' is not a number", text.trim())))
+    args::number(text).map_err(|why| Failure::Usage(format!("--{option}: '{}' is {why}", text.trim())))
 }
 
-/// With the options that tell more of the data and the parameters.
+/// With the options for the data and the parameters.
 fn detailed(mut fit: Identification, options: &FitOptions) -> Result<Identification, Failure> {
     let wanted: Vec<&str> =
         options.columns.iter().map(|name| name.trim()).filter(|n| !n.is_empty()).collect();
@@ -111,10 +108,6 @@ fn detailed(mut fit: Identification, options: &FitOptions) -> Result<Identificat
     Ok(fit)
 }
 
-fn draft(path: Option<&Path>) -> Result<Option<NewFile>, Failure> {
-    path.map(NewFile::create).transpose()
-}
-
 /// Does it.
 pub fn command(options: &FitOptions) -> Result<(), Failure> {
     let problem = pick::problem(&options.problem, &options.set)?;
@@ -122,13 +115,6 @@ pub fn command(options: &FitOptions) -> Result<(), Failure> {
     pick::suits(&problem.model()?, &method)?;
     let names = sensitivity::names(&options.parameters)?;
     let sensitivity = Sensitivity::new(&problem, &names, &method).map_err(sensitivity::failure)?;
-    if let Some(path) = &options.plot
-        && path.extension().is_none_or(|end| !end.eq_ignore_ascii_case("svg"))
-    {
-        let text =
-            format!("--plot draws SVG: the name of its file must end in .svg, got '{}'", path.display());
-        return Err(Failure::Usage(text));
-    }
     let data = fs::canonicalize(&options.data).ok();
     for path in [&options.plot, &options.out].into_iter().flatten() {
         if data.is_some() && fs::canonicalize(path).ok() == data {
@@ -144,7 +130,8 @@ pub fn command(options: &FitOptions) -> Result<(), Failure> {
         None => samples.step(problem.step).map_err(failure)?,
     };
     let fit = detailed(Identification::new(sensitivity, samples, step).map_err(failure)?, options)?;
-    let (plot, out) = (draft(options.plot.as_deref())?, draft(options.out.as_deref())?);
+    let plot = options.plot.as_deref().map(|path| NewFile::create(path, Format::Svg)).transpose()?;
+    let out = options.out.as_deref().map(|path| Output::create(path, options.json)).transpose()?;
     let unused: Vec<&str> = others.iter().chain(fit.unused()).map(String::as_str).collect();
     if !unused.is_empty() && !fit.columns().is_empty() {
         print::note(&format!("note: columns of the data that are not used: {}", unused.join(", ")));
@@ -166,25 +153,25 @@ pub fn command(options: &FitOptions) -> Result<(), Failure> {
     let patterned = found.patterned();
     if !patterned.is_empty() {
         print::note(&format!(
-            "note: what the fit leaves in {} is no noise, it goes on from sample to sample: the data are not of this problem \
-             from t = 0, or method and step are not accurate enough for them, or their noise has a memory; errors are too \
-             small then (--plot shows the residuals)",
+            "note: the residuals of {} are correlated from sample to sample, unlike noise: the data are not of this problem \
+             from t = 0, or method and step are not accurate enough for them, or their noise is correlated; the errors \
+             are then too small (--plot shows the residuals)",
             patterned.join(", ")
         ));
     }
     let finished = Finished { identification: &fit, method: &method, data, found };
     // The files first: they must not depend on who reads the table.
-    for (file, text) in [(plot, plot::svg as fn(&Finished<'_>) -> String), (out, residuals)] {
-        if let Some(mut file) = file {
-            if let Err(error) = file.write_all(text(&finished).as_bytes()) {
-                return Err(file.trouble(&error));
-            }
-            file.finish()?;
-        }
+    if let Some(plot) = plot {
+        plot.write(&plot::svg(&finished))?;
+    }
+    let beside_table = out.as_ref().is_some_and(Output::is_standard);
+    if let Some(mut out) = out {
+        out.write_all(residuals(&finished).as_bytes()).map_err(|error| out.trouble(&error))?;
+        out.finish()?;
     }
     match options.json {
         true => print::json(&report::Report::new(&finished))?,
-        false => print::result(&report::text(&finished))?,
+        false => print::summary(&report::text(&finished), beside_table)?,
     }
     match finished.found.stopped.converged() {
         true => Ok(()),
@@ -192,7 +179,7 @@ pub fn command(options: &FitOptions) -> Result<(), Failure> {
             let hint = match finished.found.flat.as_slice() {
                 [] => String::new(),
                 flat => format!(
-                    "; the data drive {} to the edge of what a body can have and hardly tell how it is spread: fit fewer of \
+                    "; the data drive {} to the edge of what a body can have and hardly determine its distribution: fit fewer of \
                      its entries, or take more or better data",
                     flat.join(", ")
                 ),

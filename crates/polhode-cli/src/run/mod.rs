@@ -8,7 +8,7 @@ mod system;
 use crate::args::RunOptions;
 use crate::blocks;
 use crate::failure::Failure;
-use crate::files::NewFile;
+use crate::files::Output;
 use crate::phase::{Frequencies, Phase};
 use crate::progress::Progress;
 use crate::reference::reference;
@@ -69,7 +69,7 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
         return Err(Failure::Usage(format!("{option} is for {of} of single bodies")));
     }
     let mut record = match &options.out {
-        Some(path) => Some(Record::new(NewFile::create(path)?, options.every, &plan)),
+        Some(path) => Some(Record::new(Output::create(path, options.json)?, options.every, &plan)),
         None => None,
     };
 
@@ -80,7 +80,7 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
     let mut started = Instant::now();
     let mut observer = |n: u64, snapshot: &dyn Fn() -> Snapshot| {
         if n == 0 {
-            // What it takes to begin is no part of the steps.
+            // The start of a run does not count as the cost of its steps.
             started = Instant::now();
         }
         let stop = interrupt::asked();
@@ -92,7 +92,7 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
             && (stop || record.due(n))
             && let Err(error) = record.write(&snapshot())
         {
-            trouble = Some(record.trouble(&error));
+            trouble = Some(record.file.trouble(&error));
             return ControlFlow::Break(());
         }
         if stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -108,8 +108,7 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
         return Err(failure);
     }
     let end = ended.map_err(|failed| {
-        let unwritten =
-            record.as_ref().map_or(String::new(), |r| format!("; nothing was written to {}", r.name()));
+        let unwritten = record.as_ref().map_or(String::new(), |record| record.file.dropped());
         let hint = match method.alpha() {
             Some(scheme) if !scheme.stabilized => {
                 "; constraints=stabilized may get further with the same step"
@@ -119,9 +118,10 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
         Failure::Solver(format!("{failed}{hint}{unwritten}"))
     })?;
     let mut place = String::new();
+    let beside_table = record.as_ref().is_some_and(|record| record.file.is_standard());
     if let Some(record) = record.take() {
-        place = format!("; the rows so far are in {}", record.name());
-        record.finish()?;
+        place = format!("; the rows so far are in {}", record.file.name());
+        record.file.finish()?;
     }
     if !end.finished {
         let steps = print::count(end.steps, "step");
@@ -150,6 +150,6 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
     if options.json {
         print::json(&report::Report::new(&finished))
     } else {
-        print::result(&summary::text(&finished))
+        print::summary(&summary::text(&finished), beside_table)
     }
 }

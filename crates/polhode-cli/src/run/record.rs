@@ -1,14 +1,14 @@
 //! The motion as rows of a CSV file, written as it comes.
 
-use crate::failure::Failure;
-use crate::files::NewFile;
+use crate::files::Output;
 use polhode::run::{Plan, Snapshot};
 use std::io::{self, Write};
 
 /// Writes every n-th snapshot, and the last.
 #[derive(Debug)]
 pub struct Record {
-    file: NewFile,
+    /// Where they go.
+    pub file: Output,
     every: u64,
     last: u64,
     begun: bool,
@@ -17,7 +17,7 @@ pub struct Record {
 
 impl Record {
     /// Rows for a plan.
-    pub fn new(file: NewFile, every: u64, plan: &Plan) -> Self {
+    pub fn new(file: Output, every: u64, plan: &Plan) -> Self {
         Record { file, every, last: plan.steps(), begun: false, row: Vec::new() }
     }
     /// True if step `n` has a row.
@@ -40,17 +40,5 @@ impl Record {
             separator = ",";
         }
         writeln!(self.file)
-    }
-    /// The file, for messages.
-    pub fn name(&self) -> String {
-        self.file.name().to_string()
-    }
-    /// What to say where writing went wrong.
-    pub fn trouble(&self, error: &io::Error) -> Failure {
-        self.file.trouble(error)
-    }
-    /// Puts the file in its place.
-    pub fn finish(self) -> Result<(), Failure> {
-        self.file.finish()
     }
 }

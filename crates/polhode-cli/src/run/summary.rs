@@ -67,7 +67,7 @@ pub fn text(run: &Finished) -> String {
             let note = match run.problem.kept(method.claims(), quantity) {
                 Kept::Claimed => "kept by the method",
                 Kept::Unclaimed => "invariant, no claim",
-                Kept::Changes => "no invariant here",
+                Kept::Changes => "not invariant here",
             };
             row(&[name, &small(value), unit, note])
         })
@@ -93,6 +93,7 @@ pub fn text(run: &Finished) -> String {
         Ok((errors, source)) => {
             let mut rows = vec![
                 row(&["attitude", &small(errors.attitude), "2-norm of the difference of the matrices"]),
+                row(&["", &small(errors.attitude_angle()), "rad, the angle between them"]),
                 row(&["body momentum", &small(errors.momentum), "kg m²/s"]),
             ];
             rows.extend(errors.position.map(|x| row(&["position", &small(x), "m"])));

@@ -154,8 +154,8 @@ pub fn broken(end: &Ended) -> Option<String> {
     let torn = joints.violation.velocity;
     (torn > 0.1 * fastest && torn > 1e-6).then(|| {
         format!(
-            "warning: the velocities of joints were off by up to {}, which is no small part of the motion: the result may \
-             mean nothing; use constraints=stabilized, rho below 1, or a smaller step",
+            "warning: the velocities of joints were off by up to {}, a large part of the motion: the result may be \
+             meaningless; use constraints=stabilized, rho below 1, or a smaller step",
             small(torn)
         )
     })

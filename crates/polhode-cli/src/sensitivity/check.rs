@@ -35,14 +35,28 @@ pub struct Difference {
     pub quotients: Result<Vec<Quotient>, String>,
 }
 
-/// The difference quotient of a quantity, and how far it is from the derivative, relative to that.
-pub type Quotient = (Path, Vec<f64>, Option<f64>);
+/// The difference quotient of a quantity.
+pub struct Quotient {
+    /// The quantity.
+    pub path: Path,
+    /// Its quotient.
+    pub value: Vec<f64>,
+    /// How far it is from the derivative, relative to that; none where that is zero but for rounding.
+    pub error: Option<f64>,
+    /// The same relative to what counts as large: the largest derivative of its kind, over all bodies, or value over
+    /// parameter where that is larger. A difference of large numbers tells nothing of a derivative below that.
+    pub weighted: f64,
+}
+
+/// The 2-norm of the difference of two lists.
+fn distance(x: &[f64], y: &[f64]) -> f64 {
+    x.iter().zip(y).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt()
+}
 
 /// The relative distance of two lists, eq. (118).
 fn relative(x: &[f64], exact: &[f64]) -> Option<f64> {
-    let norm = |list: &mut dyn Iterator<Item = f64>| list.map(|x| x * x).sum::<f64>().sqrt();
-    let size = norm(&mut exact.iter().copied());
-    (size > 0.0).then(|| norm(&mut x.iter().zip(exact).map(|(a, b)| a - b)) / size)
+    let size = distance(exact, &vec![0.0; exact.len()]);
+    (size > 0.0).then(|| distance(x, exact) / size)
 }
 
 /// How many runs the differences of a parameter take.
@@ -75,11 +89,19 @@ pub fn differences(
             }
         }
         let scale = sensitivity.scales()[parameter];
+        // Reactions of all joints are of one kind.
+        let kind = |path: &Path| path.iter().find(|key| *key == "multipliers").or(path.last()).cloned();
+        let size = |wanted: &Path| {
+            let alike = end.iter().zip(exact).filter(|((path, _), _)| kind(path) == kind(wanted));
+            alike.map(|((_, value), exact)| largest(exact).max(value.size() / scale)).fold(0.0, f64::max)
+        };
         let all = end.iter().zip(quotients).zip(exact).map(|(((path, value), quotient), exact)| {
             // Of a derivative that is zero but for rounding there is nothing to be relative to.
             let zero = value.hides(largest(exact) * scale.max(1.0));
             let error = if zero { None } else { relative(&quotient, exact) };
-            (path.clone(), quotient, error)
+            let off = distance(&quotient, exact);
+            let weighted = if off == 0.0 { 0.0 } else { off / size(path) };
+            Quotient { path: path.clone(), value: quotient, error, weighted }
         });
         Ok::<_, SensitivityFailure>(Some(all.collect()))
     };

@@ -6,7 +6,7 @@ mod report;
 
 use crate::args::SensitivityOptions;
 use crate::failure::Failure;
-use crate::files::NewFile;
+use crate::files::Output;
 use crate::progress::Progress;
 use crate::{interrupt, pick, print};
 use check::{Difference, differences};
@@ -93,7 +93,7 @@ pub fn command(options: &SensitivityOptions) -> Result<(), Failure> {
     let sensitivity =
         Sensitivity::new(&problem, &names(&options.parameters)?, &method).map_err(failure)?.studied(study);
     let count = sensitivity.names().len();
-    let mut file = options.out.as_deref().map(NewFile::create).transpose()?;
+    let mut file = options.out.as_deref().map(|path| Output::create(path, options.json)).transpose()?;
 
     let passes = if options.check { 1 + count as u64 * check::runs() } else { 1 };
     let mut progress = Progress::new(plan.steps().saturating_mul(passes));
@@ -126,6 +126,7 @@ pub fn command(options: &SensitivityOptions) -> Result<(), Failure> {
     }
     run.map_err(failed)?;
     let mut place = String::new();
+    let beside_table = file.as_ref().is_some_and(Output::is_standard);
     if let Some(file) = file {
         place = format!("; the rows so far are in {}", file.name());
         file.finish()?;
@@ -175,7 +176,7 @@ pub fn command(options: &SensitivityOptions) -> Result<(), Failure> {
     if options.json {
         print::json(&report::Report::new(&finished))
     } else {
-        print::result(&report::text(&finished))
+        print::summary(&report::text(&finished), beside_table)
     }
 }
 

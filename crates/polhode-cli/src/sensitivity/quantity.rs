@@ -1,4 +1,4 @@
-//! What is told of a state: named numbers, in values and in derivatives alike.
+//! What is reported of a state: named numbers, in values and in derivatives alike.
 
 use polhode::group::Rotation;
 use polhode::run::Snapshot;
@@ -20,7 +20,7 @@ pub enum Numbers<S: Real> {
 /// Where a quantity stands: its key, or those of a body or joint before it.
 pub type Path = Vec<String>;
 
-/// Everything that is told of a state.
+/// Everything that is reported of a state.
 pub fn quantities<S: Real>(at: &Snapshot<S>) -> Vec<(Path, Numbers<S>)> {
     let list = |v: &nalgebra::Vector3<S>| Numbers::List(v.iter().copied().collect());
     let mut all: Vec<(Path, Numbers<S>)> = Vec::new();
@@ -77,19 +77,21 @@ pub fn quantities<S: Real>(at: &Snapshot<S>) -> Vec<(Path, Numbers<S>)> {
 }
 
 /// What rounding leaves of a number, relative to it; of numbers that are nothing but rounding themselves, at all.
-const ROUNDING: f64 = 1e-13;
+pub const ROUNDING: f64 = 1e-13;
 const NOTHING: f64 = 1e-25;
 
 impl<S: Real> Numbers<S> {
-    /// True if a change by so much is no more than rounding.
+    /// True if a change by so much is only rounding.
     pub fn hides(&self, change: f64) -> bool {
-        let largest = |list: &[S]| list.iter().map(|x| x.abs().largest()).fold(0.0, f64::max);
-        let size = match self {
+        change <= (ROUNDING * self.size()).max(NOTHING)
+    }
+    /// The largest of them, by magnitude; a rotation counts as one.
+    pub fn size(&self) -> f64 {
+        match self {
             Numbers::Scalar(x) => x.abs().largest(),
-            Numbers::List(list) => largest(list),
+            Numbers::List(list) => list.iter().map(|x| x.abs().largest()).fold(0.0, f64::max),
             Numbers::Attitude(_) => 1.0,
-        };
-        change <= (ROUNDING * size).max(NOTHING)
+        }
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::Finished;
 use super::check::{Difference, Quotient};
-use super::quantity::{Node, Numbers, Path};
-use crate::print::{Align, count, plain, small, table};
+use super::quantity::{self, Node, Numbers, Path};
+use crate::print::{self, Align, count, plain, small, table};
 use polhode::sensitivity::D;
 use serde::Serialize;
 
@@ -50,17 +50,17 @@ impl<'a> Report<'a> {
         let of =
             |derivatives: &[Numbers<D>]| Node::tree(paths().zip(derivatives.iter().map(Numbers::<D>::node)));
         let checked = |(k, difference): (usize, &'a Difference)| {
-            let quotient = |(path, quotient, _): &Quotient| {
+            let quotient = |q: &Quotient| {
                 (
-                    path.clone(),
-                    if quotient.len() == 1 && path.len() == 1 {
-                        Node::Number(quotient[0])
+                    q.path.clone(),
+                    if q.value.len() == 1 && q.path.len() == 1 {
+                        Node::Number(q.value[0])
                     } else {
-                        Node::List(quotient.clone())
+                        Node::List(q.value.clone())
                     },
                 )
             };
-            let error = |(path, _, error): &Quotient| error.map(|error| (path.clone(), Node::Number(error)));
+            let error = |q: &Quotient| q.error.map(|error| (q.path.clone(), Node::Number(error)));
             let seen = difference.quotients.as_ref().ok();
             Checked {
                 parameter: &names[k],
@@ -101,14 +101,23 @@ impl<'a> Report<'a> {
     }
 }
 
-/// Twelve digits: what a derivative is good for.
-fn number(x: f64) -> String {
-    if x == 0.0 { "0".into() } else { format!("{x:.11e}") }
-}
+/// So many digits after the first of a derivative, and of a difference.
+const DERIVATIVE: usize = 9;
+const DIFFERENCE: usize = 8;
 
-/// The unit of what is told of a rotation, and nothing where the name says all.
-fn remark(path: &Path) -> &'static str {
-    if path.last().is_some_and(|key| key == "attitude") { "turn in body axes" } else { "" }
+/// A number that is nothing but the rounding of larger ones.
+const ROUNDED: &str = "~0";
+
+/// The derivatives of a quantity, without those that are nothing but rounding: JSON has them.
+fn cells(numbers: &Numbers<D>, scale: f64) -> Vec<String> {
+    let slopes = numbers.slopes();
+    let rounding = quantity::ROUNDING * quantity::largest(&slopes);
+    let cell = |x: &f64| match x.abs() {
+        0.0 => "0".into(),
+        size if size <= rounding || numbers.hides(size * scale.max(1.0)) => ROUNDED.into(),
+        _ => format!("{x:.DERIVATIVE$e}"),
+    };
+    slopes.iter().map(cell).collect()
 }
 
 /// Quantities that people are shown: a body once, and of a rotation the turn.
@@ -153,44 +162,54 @@ pub fn text(run: &Finished) -> String {
         for ((path, _), numbers) in run.end.iter().zip(&run.derivatives[k]) {
             if shown(path, mechanism) {
                 let start = if path.len() > 1 && path[0] != "multipliers" { 1 } else { 0 };
-                let mut cells = vec![path[start..].join(".")];
-                let slopes = numbers.slopes();
+                let mut row = vec![path[start..].join(".")];
                 // Three to a line.
-                for (i, chunk) in slopes.chunks(3).enumerate() {
+                for (i, chunk) in cells(numbers, run.sensitivity.scales()[k]).chunks(3).enumerate() {
                     if i > 0 {
-                        rows.push(std::mem::replace(&mut cells, vec![String::new()]));
+                        rows.push(std::mem::replace(&mut row, vec![String::new()]));
                     }
-                    cells.extend(chunk.iter().map(|x| number(*x)));
+                    row.extend(chunk.iter().cloned());
                 }
-                cells.resize(4, String::new());
-                cells.push(remark(path).into());
-                rows.push(cells);
+                row.resize(4, String::new());
+                rows.push(row);
             }
         }
-        let columns = [Align::Left, Align::Right, Align::Right, Align::Right, Align::Left];
+        let columns = [Align::Left, Align::Right, Align::Right, Align::Right];
         text.push_str(&table(2, &columns, &rows));
         if let Some(check) = &run.check {
             text.push_str(&beside(&check[k], mechanism));
         }
     }
+    let mut notes = vec!["attitude: turn in body axes, rad"];
+    if text.contains(ROUNDED) {
+        notes.push("~0: zero but for rounding");
+    }
+    if run.check.is_some() {
+        notes.push(
+            "off by: relative to the derivative; of all: the most over all quantities, each relative to the largest \
+             derivative of its kind, or to value over parameter where that is larger",
+        );
+    }
+    text.push('\n');
+    text.extend(notes.iter().map(|note| print::paragraph(0, note)));
     text
 }
 
 /// Differences beside the derivatives: the quotients of the place, or attitude, of the last body, and how far all are off.
 fn beside(check: &[Difference], mechanism: bool) -> String {
-    let wanted = |(path, ..): &&Quotient| match path.as_slice() {
+    let wanted = |q: &&Quotient| match q.path.as_slice() {
         [key] => !mechanism && (key == "position" || key == "attitude"),
         [_, _, key] => mechanism && key == "position",
         _ => false,
     };
     let (mut name, mut failures) = (String::new(), String::new());
-    let mut rows = Vec::new();
+    let (mut rows, mut changes) = (Vec::new(), Vec::new());
     for difference in check {
-        let label = format!("{} {}", difference.name, plain(difference.change));
+        let change = format!("{} {}", difference.name, plain(difference.change));
         let quotients = match &difference.quotients {
             Ok(quotients) => quotients,
             Err(reason) => {
-                failures.push_str(&format!("  no {label}: {reason}\n"));
+                failures.push_str(&print::paragraph(2, &format!("no {change}: {reason}")));
                 continue;
             }
         };
@@ -198,27 +217,27 @@ fn beside(check: &[Difference], mechanism: bool) -> String {
             true => quotients.iter().rfind(wanted),
             false => quotients.iter().find(wanted),
         };
-        let Some((path, quotient, error)) = place else { continue };
-        name = path[usize::from(mechanism)..].join(".");
-        let worst = quotients.iter().filter(|(path, ..)| shown(path, mechanism)).filter_map(|q| q.2);
-        let mut cells = vec![label];
-        cells.extend(quotient.iter().map(|x| number(*x)));
-        cells.push(error.map_or("-".into(), small));
-        cells.push(small(worst.fold(0.0, f64::max)));
+        let Some(place) = place else { continue };
+        name = place.path[usize::from(mechanism)..].join(".");
+        changes.push(change);
+        let all = quotients.iter().filter(|q| shown(&q.path, mechanism)).map(|q| q.weighted);
+        let mut cells = vec![difference.name.to_string()];
+        let rounding = quantity::ROUNDING * quantity::largest(&place.value);
+        cells.extend(place.value.iter().map(|x| match x.abs() {
+            0.0 => "0".into(),
+            size if size <= rounding => ROUNDED.into(),
+            _ => format!("{x:.DIFFERENCE$e}"),
+        }));
+        cells.push(place.error.map_or("-".into(), small));
+        cells.push(small(quantity::largest(&all.collect::<Vec<_>>())));
         rows.push(cells);
     }
     if rows.is_empty() {
         return failures;
     }
-    let mut titled = vec![vec![
-        format!("differences, {name}"),
-        String::new(),
-        String::new(),
-        String::new(),
-        "rel. error".into(),
-        "largest of all".into(),
-    ]];
-    titled.extend(rows);
+    let title = format!("differences of {name}, relative changes {}", changes.join(", "));
+    let head = ["", "", "", "", "off by", "of all"].map(String::from).to_vec();
+    rows.insert(0, head);
     let columns = [Align::Left, Align::Right, Align::Right, Align::Right, Align::Right, Align::Right];
-    table(2, &columns, &titled) + &failures
+    print::paragraph(2, &title) + &table(2, &columns, &rows) + &failures
 }

@@ -4,6 +4,7 @@
 //! A + B ≥ C up to a relative tolerance, so that a plate (A + B = C) and a small body are not refused. Of numbers with
 //! derivatives the values are checked; of lanes only the largest value of each entry.
 
+use crate::lookup::plain;
 use crate::scalar::{Mask, Over, Real};
 use core::fmt;
 use nalgebra::{Matrix3, Vector3};
@@ -104,25 +105,34 @@ impl fmt::Display for InertiaError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotFinite { what } => write!(f, "{what} must be finite numbers, got NaN or infinity"),
-            Self::Mass { mass } => write!(f, "mass must be positive, got {mass}"),
+            Self::Mass { mass } => write!(f, "mass must be positive, got {}", plain(*mass)),
             Self::NotSymmetric { row, column, upper, lower } => write!(
                 f,
-                "inertia must be symmetric: entry ({row},{column}) is {upper} but ({column},{row}) is {lower}"
+                "inertia must be symmetric: entry ({row},{column}) is {} but ({column},{row}) is {}",
+                plain(*upper),
+                plain(*lower)
             ),
-            Self::NotPositive { moments: [a, b, c] } => {
+            Self::NotPositive { moments } => {
+                let [a, b, c] = moments.map(plain);
                 write!(f, "inertia must be positive definite: its principal moments are {a}, {b}, {c}")
             }
-            Self::Offset { mass, moments: [a, b, c] } => write!(
-                f,
-                "inertia must be positive definite about the centre of mass too: without what the mass {mass} has there \
-                 its principal moments are {a}, {b}, {c}; a smaller mass, a nearer centre or a larger inertia would do"
-            ),
-            Self::Triangle { moments: [a, b, c] } => write!(
-                f,
-                "inertia must satisfy A + B >= C: the principal moments {a}, {b} add up to {}, less than {c}; \
-                 no rigid body has these moments",
-                a + b
-            ),
+            Self::Offset { mass, moments } => {
+                let ([a, b, c], mass) = (moments.map(plain), plain(*mass));
+                write!(
+                    f,
+                    "inertia must be positive definite about the centre of mass too: without what the mass {mass} has \
+                     there its principal moments are {a}, {b}, {c}; a smaller mass, a nearer centre or a larger inertia \
+                     would do"
+                )
+            }
+            Self::Triangle { moments } => {
+                let (sum, [a, b, c]) = (plain(moments[0] + moments[1]), moments.map(plain));
+                write!(
+                    f,
+                    "inertia must satisfy A + B >= C: the principal moments {a}, {b} add up to {sum}, less than {c}; \
+                     no rigid body has these moments"
+                )
+            }
         }
     }
 }

@@ -52,7 +52,7 @@ macro_rules! fields {
         }
     )*};
 }
-// What is no number, numbers, vectors, points of the body.
+// What is not numeric, numbers, vectors, points of the body.
 fields!(
     Gravity [] [] [weight_space] [center_body]
     TopGravity [] [mgl] [] []

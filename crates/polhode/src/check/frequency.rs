@@ -337,7 +337,7 @@ impl Crossings {
         self.settle(right[1]);
     }
 
-    /// Takes the sign of a value that is no round-off, and counts the change if it is one.
+    /// Takes the sign of a value above round-off, and counts the change if it is one.
     fn settle(&mut self, value: f64) {
         if value.abs() <= ROUND_OFF * self.largest {
             return;

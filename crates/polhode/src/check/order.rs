@@ -63,7 +63,7 @@ impl fmt::Display for OrderError {
 
 impl std::error::Error for OrderError {}
 
-/// A slower decrease than with this power of the step is none.
+/// A decrease slower than this power of the step shows no order.
 const STALLED: f64 = 0.5;
 /// A decrease slower than this part of what it was before is round-off already.
 const FADING: f64 = 0.8;

@@ -143,7 +143,7 @@ struct Inside<'a, 'e, M> {
 
 fn beyond(edges: &[Box<Edge<'_>>], p: &[f64]) -> Option<usize> {
     let mut gradient = vec![0.0; p.len()];
-    // What is no number is beyond too.
+    // NaN counts as beyond.
     (0..edges.len()).find(|i| edges[*i](p, &mut gradient).partial_cmp(&-ROOM).is_none_or(|o| o.is_lt()))
 }
 

@@ -1,6 +1,7 @@
 //! Why a fit has no result.
 
 use super::Stop;
+use crate::lookup::plain;
 use core::fmt;
 
 /// Where a fit was when it failed.
@@ -132,7 +133,7 @@ impl fmt::Display for Undetermined {
                 "the data do not depend on {names} {place}; fix it or add measurements that depend on it"
             );
         }
-        // A share as small as the sensitivity does not matter, and one of round-off is none.
+        // A share as small as the sensitivity does not matter, and round-off is no share at all.
         let least = (10.0 * sensitivity).clamp(1e-8, 5e-3);
         let [parts, moves] = combination(change, direction, names, least);
         write!(
@@ -150,11 +151,14 @@ impl fmt::Display for Undetermined {
 impl fmt::Display for FitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Parameter { name, start, lower, upper } => write!(
-                f,
-                "the parameter {name} starts at {start} with bounds {lower} and {upper}; the start must be a finite \
-                 number between them"
-            ),
+            Self::Parameter { name, start, lower, upper } => {
+                let [start, lower, upper] = [start, lower, upper].map(|x| plain(*x));
+                write!(
+                    f,
+                    "the parameter {name} starts at {start} with bounds {lower} and {upper}; the start must be a finite \
+                     number between them"
+                )
+            }
             Self::TooFewResiduals { residuals, needed, parameters } => write!(
                 f,
                 "{parameters} parameters need at least {needed} residuals, there are {residuals}; add measurements \

@@ -27,7 +27,7 @@ impl Evaluation {
         (0..n).map(|j| self.jacobian.iter().skip(j).step_by(n).copied().collect()).collect()
     }
 
-    /// The first number that is not finite, or as good as that: residual and, for a derivative, parameter.
+    /// The first number that is not finite, or too large to square: residual and, for a derivative, parameter.
     pub(super) fn not_finite(&self) -> Option<(usize, Option<usize>, f64)> {
         let beyond = |x: &f64| x.is_nan() || x.abs() >= HUGE;
         let residual = self.residuals.iter().position(beyond);

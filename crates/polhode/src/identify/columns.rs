@@ -74,9 +74,7 @@ pub(super) fn means(name: &str, column: &str) -> bool {
 
 /// Columns and quantities that look like a name.
 pub(super) fn near(name: &str, columns: &[&str]) -> Vec<String> {
-    let mut near = nearest(name, columns.iter().flat_map(|column| [*column, quantity(column)]));
-    near.dedup();
-    near
+    nearest(name, columns.iter().flat_map(|column| [*column, quantity(column)]))
 }
 
 /// The columns to compare, and those of the samples that are left out.
@@ -86,7 +84,7 @@ pub(super) fn columns(
     wanted: Option<&[&str]>,
 ) -> Result<(Vec<Column>, Vec<String>), IdentifyError> {
     let measured = |name: &str| samples.names().iter().any(|n| n == name);
-    // Time is no measurement of a motion.
+    // Time is not a measurement of a motion.
     let model: Vec<(usize, &String)> = model.iter().enumerate().skip(1).collect();
     let mut taken = vec![false; model.len()];
     match wanted {

@@ -1,13 +1,14 @@
 //! Why nothing was identified.
 
 use crate::fit::FitError;
+use crate::lookup::plain;
 use crate::sensitivity::SensitivityFailure;
 use core::fmt;
 
 /// Why parameters could not be identified.
 #[derive(Clone, Debug, PartialEq)]
 pub enum IdentifyError {
-    /// The samples are none.
+    /// The samples are invalid.
     Samples(String),
     /// A step that is not a positive finite number.
     Step {
@@ -75,7 +76,7 @@ pub enum IdentifyError {
         /// The deviation.
         value: f64,
     },
-    /// Bounds of a parameter that is not fitted, or that are none.
+    /// Bounds of a parameter that is not fitted, or bounds that are invalid.
     Bounds {
         /// The parameter.
         name: String,
@@ -108,16 +109,18 @@ impl fmt::Display for IdentifyError {
             Self::Step { step } => write!(f, "the step must be a positive finite number, got {step:?}"),
             Self::OffGrid { sample, time, step, off } => write!(
                 f,
-                "sample {sample} at t = {time} lies {:.2e} of a step beside the steps of {step} s; choose a step that goes \
+                "sample {sample} at t = {} lies {:.2e} of a step beside the steps of {} s; choose a step that goes \
                  into all times",
-                off.abs()
+                plain(*time),
+                off.abs(),
+                plain(*step)
             ),
             Self::NoStep { uniform, proposed } => {
                 let how =
                     if *uniform { "do not lie on steps from t = 0" } else { "are not equally far apart" };
                 write!(f, "the samples {how}, so that the step must be given")?;
                 match proposed {
-                    Some(step) => write!(f, "; a step of {step} s goes into all times"),
+                    Some(step) => write!(f, "; a step of {} s goes into all times", plain(*step)),
                     None => write!(
                         f,
                         ", and no simple one goes into all times; take samples at multiples of a step"
@@ -151,7 +154,7 @@ impl fmt::Display for IdentifyError {
                 parameters + 1
             ),
             Self::Sigma { name, value } => {
-                write!(f, "the deviation of {name} must be a positive finite number, got {value}")
+                write!(f, "the deviation of {name} must be a positive finite number, got {}", plain(*value))
             }
             Self::Bounds { name, reason } => write!(f, "bounds of {name}: {reason}"),
             Self::Run(error) => error.fmt(f),

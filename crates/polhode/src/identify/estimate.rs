@@ -42,7 +42,7 @@ pub(super) struct Task<'a> {
     pub(super) times: &'a [f64],
 }
 
-/// Errors of all parameters at a place, whatever holds some of them there.
+/// Errors of all parameters at a place, including those that are held there.
 struct Errors {
     free: Fit,
     /// The part of each residual that the parameters took up.
@@ -278,7 +278,7 @@ impl Outcome {
             .zip(errors.robust.iter().zip(&robust))
             .map(|(plain, (variance, robust))| if *robust { Some(variance.sqrt()) } else { *plain })
             .zip(runs.sensitivity.scales())
-            // Round-off is no noise, it does not average out; and a fit ends a last small step away.
+            // Round-off does not average out as noise does, and a fit ends a last small step away.
             .map(|(error, scale)| error.map(|error| error.max(Options::default().step * scale)))
             .collect();
         let c = sigma.len();

@@ -7,7 +7,7 @@
 //!   repeated with them until they settle.
 //! - q and -q are the same attitude: each sample counts with the sign that is nearer to the model.
 //! - An inertia stays that of a body, A + B ≥ C. If the data ask for less, the best flat body is found, which is that of
-//!   A + B = C ([`Identified::flat`]); errors are told as if there was no such edge.
+//!   A + B = C ([`Identified::flat`]); errors are given as if there were no such edge.
 //!
 //! ```
 //! use polhode::identify::{Identification, Samples};
@@ -48,6 +48,7 @@ pub use runs::Watch;
 pub use samples::Samples;
 
 use crate::fit::Parameter;
+use crate::lookup::plain;
 use crate::run::Plan;
 use crate::sensitivity::Sensitivity;
 use columns::{Column, columns, means, near};
@@ -120,6 +121,7 @@ impl Identification {
     pub fn with_bounds(mut self, name: &str, lower: f64, upper: f64) -> Result<Self, IdentifyError> {
         let wrong = |reason: String| IdentifyError::Bounds { name: name.into(), reason };
         if lower.is_nan() || upper.is_nan() || lower > upper {
+            let [lower, upper] = [lower, upper].map(plain);
             return Err(wrong(format!("the lower one, {lower}, is not below the upper one, {upper}")));
         }
         let mut found = false;
@@ -127,6 +129,7 @@ impl Identification {
             if own == name || own.rsplit_once('_').is_some_and(|(whole, _)| whole == name) {
                 let start = self.sensitivity.values()[k];
                 if !(lower <= start && start <= upper) {
+                    let [start, lower, upper] = [start, lower, upper].map(plain);
                     let text =
                         format!("{own} starts at {start}, outside of {lower} to {upper}; set another start");
                     return Err(wrong(text));

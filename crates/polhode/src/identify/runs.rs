@@ -3,6 +3,7 @@
 use super::IdentifyError;
 use super::columns::{Column, sizes};
 use crate::fit::{Model, Rejected};
+use crate::lookup::plain;
 use crate::run::Plan;
 use crate::sensitivity::{D, Sensitivity, SensitivityError, SensitivityFailure};
 use core::ops::ControlFlow;
@@ -176,11 +177,11 @@ impl Model for Weighted<'_, '_> {
         // Parameters of elements are not checked by the system.
         for (name, value) in self.runs.sensitivity.names().iter().zip(p) {
             if name.ends_with(".mass") && *value <= 0.0 {
-                return Err(Rejected::new(format!("{name} must be positive, got {value}")));
+                return Err(Rejected::new(format!("{name} must be positive, got {}", plain(*value))));
             }
         }
         let run = self.runs.begun(p, self.samples).map_err(|error| match error {
-            // Data that make no body fail before the first step.
+            // An invalid model fails before the first step.
             IdentifyError::Run(SensitivityFailure { error: SensitivityError::Model(error), .. }) => {
                 Rejected::new(error.to_string())
             }

@@ -1,6 +1,7 @@
 //! Measured samples.
 
 use super::IdentifyError;
+use crate::lookup::plain;
 
 /// A time may be off its place in the grid of steps by this part of a step.
 const OFF: f64 = 1e-6;
@@ -22,15 +23,17 @@ impl Samples {
         for (i, t) in times.iter().enumerate() {
             if !(t.is_finite() && *t >= 0.0) {
                 return wrong(format!(
-                    "the time of sample {} is {t}; times are finite and not negative",
-                    i + 1
+                    "the time of sample {} is {}; times are finite and not negative",
+                    i + 1,
+                    plain(*t)
                 ));
             }
             if i > 0 && *t <= times[i - 1] {
-                let before = times[i - 1];
                 return wrong(format!(
-                    "the time of sample {} is {t}, not after {before}; times must grow",
-                    i + 1
+                    "the time of sample {} is {}, not after {}; times must grow",
+                    i + 1,
+                    plain(*t),
+                    plain(times[i - 1])
                 ));
             }
         }
@@ -114,9 +117,10 @@ impl Samples {
         }
         match steps.windows(2).position(|pair| pair[1] <= pair[0]) {
             Some(i) => Err(IdentifyError::Samples(format!(
-                "samples {} and {} are less than a step of {step} s apart; choose a smaller step",
+                "samples {} and {} are less than a step of {} s apart; choose a smaller step",
                 i + 1,
-                i + 2
+                i + 2,
+                plain(step)
             ))),
             None => Ok(steps),
         }

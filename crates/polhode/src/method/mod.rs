@@ -1,6 +1,7 @@
 //! The methods: schemes with a residual each, Runge-Kutta tableaus, compositions, and the registry of them all.
 
 mod alpha;
+mod citation;
 mod composition;
 mod convected;
 mod derived;
@@ -24,6 +25,7 @@ mod tableau;
 mod trapezoid;
 
 pub use alpha::{AlphaScheme, Chart, Form, SYSTEMS};
+pub use citation::{Source, WORKS, Work, works_cited};
 pub use composition::Coefficients;
 pub use convected::{Frames, Stop};
 pub use derived::Derived;

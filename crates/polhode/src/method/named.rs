@@ -293,14 +293,30 @@ fn near_ids(id: &str) -> Vec<String> {
 }
 
 /// The candidates that look most like a misspelt word, at most three: within an edit distance of a third of its
-/// length, or starting with it.
+/// length, or starting with it; of equally near ones the first. A candidate with a colon goes by what follows it too, so
+/// that `rk4` finds `mkrk:rk4`.
 pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let mut scored: Vec<(usize, &str)> = candidates
-        .map(|c| (distance(word, c), c))
-        .filter(|(d, c)| *d <= 1 + word.chars().count() / 3 || (word.len() > 1 && c.starts_with(word)))
-        .collect();
+    let near = 1 + word.chars().count() / 3;
+    let score = |c: &str| {
+        let whole = Some(distance(word, c)).filter(|d| *d <= near || (word.len() > 1 && c.starts_with(word)));
+        // A tail must fit better than a whole: short tails are near to everything.
+        let tail = c.split_once(':').map(|(_, tail)| distance(word, tail));
+        let tail = tail.filter(|d| *d < near && *d < word.chars().count());
+        whole.into_iter().chain(tail).min()
+    };
+    let mut scored: Vec<(usize, &str)> = candidates.filter_map(|c| Some((score(c)?, c))).collect();
+    // A tail that is the very word leaves no doubt.
+    if scored.iter().any(|(d, _)| *d == 0) {
+        scored.retain(|(d, _)| *d == 0);
+    }
     scored.sort_by_key(|(d, _)| *d);
-    scored.into_iter().take(3).map(|(_, c)| c.to_string()).collect()
+    let mut found: Vec<String> = Vec::new();
+    for (_, candidate) in scored {
+        if found.len() < 3 && !found.iter().any(|known| known == candidate) {
+            found.push(candidate.into());
+        }
+    }
+    found
 }
 
 /// Levenshtein's edit distance.
@@ -350,5 +366,11 @@ mod tests {
         assert!(text("compose:bbtrapwd:4").contains("not symmetric"));
         assert!(text("compose:compose:akw:4:4").contains("order 2"));
         assert!(text("").contains("polhode methods"));
+        assert!(text("rk4").contains("did you mean mkrk:rk4?"), "{}", text("rk4"));
+        assert!(text("gauss2").contains("did you mean mkrk:gauss2?"), "{}", text("gauss2"));
+        assert!(text("midpoint").contains("did you mean mkrk:midpoint?"), "{}", text("midpoint"));
+        assert!(text("cayley").contains("did you mean preserving:cayley or"), "{}", text("cayley"));
+        assert!(text("gaus3").contains("mkrk:gauss3"), "{}", text("gaus3"));
+        assert!(text("mkrk:1/0 | 1").contains("'1/0'"), "{}", text("mkrk:1/0 | 1"));
     }
 }

@@ -166,9 +166,13 @@ impl Tableau {
                 .parse::<f64>()
                 .map_err(|_| TableauError::Text { reason: format!("'{x}' is not a number") })
         };
-        match text.split_once('/') {
-            Some((p, q)) => Ok(value(p)? / value(q)?),
-            None => value(text),
+        let entry = match text.split_once('/') {
+            Some((p, q)) => value(p)? / value(q)?,
+            None => value(text)?,
+        };
+        match entry.is_finite() {
+            true => Ok(entry),
+            false => Err(TableauError::Text { reason: format!("the entry '{text}' is not a finite number") }),
         }
     }
 

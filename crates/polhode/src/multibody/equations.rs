@@ -3,7 +3,7 @@
 //!
 //! With u the change of position and of the parameters φ that the step adds to its prediction,
 //! x = x* + u, ẋ = ẋ* + γ/(βh) u, and accelerations s u. The equations of motion of a body are written as material
-//! covectors in every form: w_a f_a + w_c f_c + T⁻ᵀ g_α, so that a joint adds Bᵀ λ whatever the parameters are. The
+//! covectors in every form: w_a f_a + w_c f_c + T⁻ᵀ g_α, so that a joint adds Bᵀ λ with any parameters. The
 //! corrections are (ξ, θ) with δφ = T⁻¹ θ, for the same reason. Equations of motion are divided by what multiplies a mass
 //! times u, and multipliers by the same, so that the matrix is [M Bᵀ; B 0] for small steps.
 //!

@@ -16,7 +16,7 @@ use nalgebra::Vector3;
 /// Why a simulation could not begin.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SimulationError {
-    /// The system is none.
+    /// The system is invalid.
     System(SystemError),
     /// It has no consistent initial values.
     Assembly(AssemblyError),

@@ -4,6 +4,7 @@ use super::force::{Force, ForceKind};
 use super::joint::{Joint, JointKind};
 use crate::body::{InertiaError, Loads, RotaryInertia, StandardLoad};
 use crate::group::Rotation;
+use crate::lookup::plain;
 use crate::method::nearest;
 use crate::scalar::{Mask, Real};
 use core::fmt;
@@ -157,7 +158,7 @@ pub enum SystemError {
         /// Names that look like it.
         near: Vec<String>,
     },
-    /// The inertia of a body is none.
+    /// The inertia of a body is invalid.
     Inertia {
         /// The body.
         body: String,
@@ -205,7 +206,7 @@ impl fmt::Display for SystemError {
                 if near.is_empty() { Ok(()) } else { write!(f, "; did you mean {}?", near.join(" or ")) }
             }
             Self::Inertia { body, error } => write!(f, "body '{body}': {error}"),
-            Self::Number { element, what, value } => write!(f, "{element}: {what}, got {value}"),
+            Self::Number { element, what, value } => write!(f, "{element}: {what}, got {}", plain(*value)),
             Self::Matrix { element, what } => write!(f, "{element}: {what}"),
             Self::Itself { element, body } => {
                 write!(f, "{element} joins the body '{body}' with itself; give it a frame on another body")
@@ -336,7 +337,10 @@ impl<S: Real> System<S> {
         match self.frames.get(name) {
             Some(end) => Ok(*end),
             None => {
-                let near = nearest(name, self.frames.keys().map(String::as_str));
+                // A map has its keys in any order; a message should not.
+                let mut names: Vec<&str> = self.frames.keys().map(String::as_str).collect();
+                names.sort_unstable();
+                let near = nearest(name, names.into_iter());
                 Err(SystemError::Missing {
                     element: element.into(),
                     what: "body or frame",
@@ -502,5 +506,23 @@ fn finite<S: Real>(element: &str, what: &'static str, v: &Vector3<S>) -> Result<
     match v.iter().find(|x| !x.is_finite().all()) {
         Some(value) => Err(SystemError::Number { element: element.into(), what, value: value.largest() }),
         None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_are_equally_near_come_in_their_order() {
+        let mut system = System::<f64>::new(Vector3::zeros());
+        for name in ["arm7", "arm3", "arm5", "arm1", "arm9"] {
+            let body = Rigid::new(1.0, Matrix3::identity()).unwrap();
+            system.body(name, body).unwrap();
+        }
+        match system.end("hinge", "arm0") {
+            Err(SystemError::Missing { near, .. }) => assert_eq!(near, ["arm1", "arm3", "arm5"]),
+            other => panic!("{other:?}"),
+        }
     }
 }

@@ -9,6 +9,7 @@ use crate::body::{
     StandardLoad, State, TopGravity, Winding,
 };
 use crate::group::{Group, Rotation, Se3, So3};
+use crate::lookup::plain;
 use crate::multibody::System;
 use crate::reference::SteadyPrecession;
 use crate::run::{Moving, Snapshot};
@@ -104,7 +105,7 @@ impl<S: Real> Given<'_, S> {
                 let about = match self.choice("moments_about") {
                     0.0 => About::Origin,
                     1.0 => About::ReferencePoint,
-                    x => return Err(self.refused("moments_about", format!("it is 0 or 1, not {x}"))),
+                    x => return Err(self.refused("moments_about", format!("it is 0 or 1, not {}", plain(x)))),
                 };
                 let load = PrescribedMotion::new(inertia, self.winding(), about);
                 return Ok(Cases::Motion(Case::following(inertia, load)));
@@ -204,7 +205,7 @@ impl<S: Real> Given<'_, S> {
         let [height, density, gravity] = ["height", "density", "gravity"].map(|name| self.number(name));
         let [tilt, precession] = ["tilt", "precession"].map(|name| self.number(name));
         if tilt.largest().abs() > core::f64::consts::PI {
-            let reason = format!("it must be an angle from -pi to pi, got {}", tilt.largest());
+            let reason = format!("it must be an angle from -pi to pi, got {}", plain(tilt.largest()));
             return Err(wrong("tilt", &reason));
         }
         if precession.largest() == 0.0 {

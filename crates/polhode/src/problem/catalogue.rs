@@ -53,11 +53,11 @@ pub struct Problem {
     pub title: &'static str,
     /// Where it comes from.
     pub citation: &'static str,
-    /// The method that a run uses unless told otherwise.
+    /// The default method of a run.
     pub method: &'static str,
-    /// The step that a run uses unless told otherwise.
+    /// The default step of a run.
     pub step: f64,
-    /// The end time that a run uses unless told otherwise.
+    /// The default end time of a run.
     pub until: f64,
     pub(super) kind: Kind,
     data: Vec<Datum>,

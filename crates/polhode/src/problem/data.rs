@@ -1,5 +1,6 @@
 //! Named data of a problem and how they are overridden.
 
+use crate::lookup::not_finite;
 use crate::method::nearest;
 use core::fmt;
 
@@ -91,7 +92,7 @@ impl fmt::Display for DataError {
                 }
                 write!(f, " (it has {})", all.join(", "))
             }
-            Self::NotNumbers { name, entry } => write!(f, "{name}: '{entry}' is not a finite number"),
+            Self::NotNumbers { name, entry } => write!(f, "{name}: '{entry}' is {}", not_finite(entry)),
             Self::Size { name, given, sizes, help } => {
                 let sizes: Vec<String> = sizes.iter().map(ToString::to_string).collect();
                 let numbers = if sizes == ["1"] { "number" } else { "numbers" };

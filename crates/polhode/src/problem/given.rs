@@ -5,6 +5,7 @@ use super::catalogue::Problem;
 use super::data::{Datum, Shape};
 use super::model::ModelError;
 use crate::group::Rotation;
+use crate::lookup::plain;
 use crate::scalar::{Mask, Real};
 use nalgebra::{Matrix3, Vector3};
 
@@ -86,7 +87,8 @@ impl<'a, S: Real> Given<'a, S> {
         if let [w, x, y, z] = *self.problem.values(datum) {
             let length = (w * w + x * x + y * y + z * z).sqrt();
             if (length - 1.0).abs() > 1e-6 {
-                let reason = format!("a quaternion w x y z must have unit length, this one has {length}");
+                let reason =
+                    format!("a quaternion w x y z must have unit length, this one has {}", plain(length));
                 return Err(self.refused(datum, reason));
             }
             return Ok((None, turned(Rotation::from_q_wxyz([w, x, y, z].map(S::lift)))));
@@ -112,7 +114,7 @@ impl<'a, S: Real> Given<'a, S> {
             let count = self.problem.values(name).len();
             let all = self.list::<MOST>(name);
             if let Some(x) = all.iter().take(count).find(|x| !S::zero().below(**x).all()) {
-                return Err(self.refused(name, format!("it must be positive, got {}", x.largest())));
+                return Err(self.refused(name, format!("it must be positive, got {}", plain(x.largest()))));
             }
         }
         Ok(())

@@ -8,6 +8,7 @@ use super::given::Given;
 use super::model::ModelError;
 use crate::body::{Force, Frame, InertiaError};
 use crate::group::Rotation;
+use crate::lookup::plain;
 use crate::multibody::{GROUND, JointKind, Rigid, System, SystemError};
 use crate::scalar::{Mask, Real};
 use core::f64::consts::FRAC_PI_2;
@@ -164,13 +165,13 @@ impl<S: Real> Given<'_, S> {
         self.positive(&["length"])?;
         let (bodies, length, spin) = (self.choice("bodies"), self.number("length"), self.number("spin"));
         if !(1.0..=LONGEST).contains(&bodies) || bodies.fract() != 0.0 {
-            let reason = format!("it must be a whole number from 1 to {LONGEST}, got {bodies}");
+            let reason = format!("it must be a whole number from 1 to {LONGEST}, got {}", plain(bodies));
             return Err(self.refused("bodies", reason));
         }
         let kind = match self.choice("joint") {
             0.0 => JointKind::Spherical,
             1.0 => JointKind::Revolute,
-            x => return Err(self.refused("joint", format!("it is 0 or 1, not {x}"))),
+            x => return Err(self.refused("joint", format!("it is 0 or 1, not {}", plain(x)))),
         };
         let mut system = System::under(self.three("gravity"));
         system.frame("hook", GROUND, Vector3::zeros(), along_y()).map_err(&wrong)?;
@@ -205,7 +206,7 @@ impl<S: Real> Given<'_, S> {
         let along = (coupler * coupler - rocker * rocker + distance * distance) / (distance + distance);
         let square = coupler * coupler - along * along;
         if square.largest().abs() <= FLAT * (coupler * coupler).largest() {
-            let angle = angle.largest();
+            let angle = plain(angle.largest());
             let reason = format!(
                 "with the crank at {angle} rad coupler and rocker lie in one line, from where the linkage can go on in two ways; \
                  choose another angle"
@@ -213,7 +214,8 @@ impl<S: Real> Given<'_, S> {
             return Err(self.refused("angle", reason));
         }
         if square.largest() <= 0.0 {
-            let [angle, distance, coupler, rocker] = [angle, distance, coupler, rocker].map(Real::largest);
+            let [angle, distance, coupler, rocker] =
+                [angle, distance, coupler, rocker].map(|x| plain(x.largest()));
             let reason = format!(
                 "with the crank at {angle} rad its pin is {distance} m from the pivot of the rocker, which coupler \
                  ({coupler} m) and rocker ({rocker} m) do not reach"
@@ -265,17 +267,17 @@ impl<S: Real> Given<'_, S> {
         let pin = plane(crank * cos, crank * sin);
         let square = rod * rod - pin.y * pin.y;
         if square.largest().abs() <= FLAT * (rod * rod).largest() {
-            let angle = angle.largest();
+            let angle = plain(angle.largest());
             let reason = format!(
                 "with the crank at {angle} rad the rod stands across the rail, a dead point; choose another angle"
             );
             return Err(self.refused("angle", reason));
         }
         if square.largest() <= 0.0 {
-            let rod = rod.largest();
+            let rod = plain(rod.largest());
             let reason = format!(
                 "the rod ({rod} m) does not reach from the pin of the crank, {} m off the line, to the slider",
-                pin.y.largest().abs()
+                plain(pin.y.largest().abs())
             );
             return Err(self.refused("rod", reason));
         }

@@ -14,7 +14,7 @@ use crate::solve::{StepError, Work};
 use core::fmt;
 use core::ops::ControlFlow;
 
-/// Why the data of a problem make no body.
+/// Why the data of a problem are invalid.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelError {
     /// The problem.

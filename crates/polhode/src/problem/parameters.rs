@@ -3,6 +3,7 @@
 use super::catalogue::Problem;
 use super::data::{Datum, Shape};
 use super::model::{Model, ModelError};
+use crate::lookup::plain;
 use crate::lookup::{Names, ParameterError, find};
 use crate::multibody::{System, SystemParameter};
 
@@ -60,7 +61,7 @@ impl Problem {
         self.data().iter().flat_map(of).collect()
     }
 
-    /// The parameters of the bodies, joints and forces of a problem that is a system, and gravity where it is no datum.
+    /// The parameters of the bodies, joints and forces of a problem that is a system, and gravity where it is not a datum.
     ///
     /// ```
     /// use polhode::problem::Problem;
@@ -119,7 +120,8 @@ impl Problem {
                     return wrong("parameters", reason);
                 }
                 Some(parameter) if !(parameter.value + change).is_finite() => {
-                    let reason = format!("{} must be finite, got a change of {change}", parameter.name);
+                    let reason =
+                        format!("{} must be finite, got a change of {}", parameter.name, plain(*change));
                     return wrong(parameter.datum, reason);
                 }
                 Some(_) => {}

@@ -6,6 +6,7 @@ use super::catalogue::Kind;
 use super::model::Model;
 use crate::body::Load;
 use crate::group::{Coordinates, Group, Rotation, So3, lift};
+use crate::lookup::plain;
 use crate::method::Method;
 use crate::multibody::{Simulation, System};
 use crate::reference::{FreeRotation, IntegrationError, LagrangeTop, TOLERANCE, integrate};
@@ -75,6 +76,10 @@ impl Errors {
     pub fn attitude_frobenius(&self) -> f64 {
         self.attitude * core::f64::consts::SQRT_2
     }
+    /// Angle in rad of the rotation between the attitudes: the 2-norm is twice the sine of its half.
+    pub fn attitude_angle(&self) -> f64 {
+        2.0 * (self.attitude / 2.0).clamp(0.0, 1.0).asin()
+    }
 }
 
 /// There is no reference.
@@ -92,7 +97,7 @@ impl fmt::Display for ReferenceError {
 
 impl std::error::Error for ReferenceError {}
 
-/// Evaluations of the equations of motion that a reference may cost, unless told otherwise: some seconds.
+/// Evaluations of the equations of motion that a reference may cost by default: some seconds.
 const BUDGET: u64 = 2_000_000;
 
 impl Reference {
@@ -195,7 +200,7 @@ impl Model {
 
 /// Steps that the finest run of a system may have.
 const MOST_STEPS: u64 = 1 << 16;
-/// An extrapolation that still changes by more than this is no reference.
+/// An extrapolation that still changes by more than this is not accurate enough for a reference.
 const TRUSTED: f64 = 1e-5;
 /// Runs whose extrapolation changes by less than this agree.
 const AGREED: f64 = 1e-11;
@@ -387,7 +392,7 @@ impl<G: Group> Case<f64, G> {
         .map_err(|error| ReferenceError {
             reason: match error {
                 IntegrationError::Budget { .. } => {
-                    format!("t = {t} is too far away to integrate to 24 digits")
+                    format!("t = {} is too far away to integrate to 24 digits", plain(t))
                 }
                 error => error.to_string(),
             },

@@ -5,6 +5,7 @@
 //! extrapolation table, of order 2i in H. Source: Hairer, Nørsett, Wanner, Solving Ordinary Differential
 //! Equations I, sections II.8 and II.9; no smoothing step, since n_j is even and nothing here is stiff.
 
+use crate::lookup::plain;
 use crate::scalar::{Dd, Real};
 use core::fmt;
 
@@ -48,13 +49,13 @@ impl fmt::Display for IntegrationError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             IntegrationError::Budget { reached } => {
-                write!(f, "the budget of evaluations was used up at t = {reached}")
+                write!(f, "the budget of evaluations was used up at t = {}", plain(*reached))
             }
             IntegrationError::NotFinite { reached } => {
-                write!(f, "the state is not a finite number after t = {reached}")
+                write!(f, "the state is not a finite number after t = {}", plain(*reached))
             }
             IntegrationError::StepTooSmall { reached } => {
-                write!(f, "no step is small enough for the tolerance at t = {reached}")
+                write!(f, "no step is small enough for the tolerance at t = {}", plain(*reached))
             }
         }
     }

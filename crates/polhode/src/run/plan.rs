@@ -1,5 +1,6 @@
 //! Fixed steps from zero that end exactly at the end time.
 
+use crate::lookup::plain;
 use core::fmt;
 
 /// A fixed step and an end time. If the end is not a whole number of steps away, the last step is shorter.
@@ -11,7 +12,7 @@ pub struct Plan {
     last: f64,
 }
 
-/// Why a step and an end time make no plan.
+/// Why a step and an end time were refused.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PlanError {
     /// The step is not a positive finite number.
@@ -50,7 +51,9 @@ impl fmt::Display for PlanError {
             Self::Beyond { step, until } => {
                 write!(
                     f,
-                    "the step {step} goes beyond the end time {until}; choose a step of at most {until}"
+                    "the step {} goes beyond the end time {until}; choose a step of at most {until}",
+                    plain(*step),
+                    until = plain(*until)
                 )
             }
             Self::TooMany { step, until } => write!(

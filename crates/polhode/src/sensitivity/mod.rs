@@ -4,7 +4,7 @@
 //! derivatives of each step beside it: systems by direct differentiation ([`crate::multibody::Differentiated`]), single
 //! bodies by the implicit function theorem on the equations of each method ([`crate::method::Derived`]). What is seen of a
 //! step is a [`Snapshot`] with one derivative on each number, so that everything that can be read off a state has one;
-//! that of a rotation R is told as W with R' = R W̃, in body axes ([`crate::group::Rotation::slope`]).
+//! that of a rotation R is given as W with R' = R W̃, in body axes ([`crate::group::Rotation::slope`]).
 //!
 //! ```
 //! use core::ops::ControlFlow;
@@ -45,7 +45,7 @@ pub use crate::multibody::{D, Study};
 pub enum SensitivityError {
     /// Of parameters by name.
     Parameter(ParameterError),
-    /// A changed problem is none.
+    /// A changed problem is invalid.
     Model(ModelError),
     /// The system could not be differentiated.
     System(DifferentiationError),
@@ -331,7 +331,7 @@ fn seed(mine: bool, change: f64) -> D {
     Dual { re: change, eps: [if mine { 1.0 } else { 0.0 }] }
 }
 
-/// A component this much smaller than the largest beside it is as good as zero.
+/// A component this much smaller than the largest beside it counts as zero.
 const MINUTE: f64 = 1e-6;
 
 /// The size that a change of a parameter is compared with.
