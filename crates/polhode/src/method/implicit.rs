@@ -148,7 +148,10 @@ impl<S: Real, G: Group, E: Scheme> Single<'_, '_, S, G, E> {
 }
 
 impl<S: Real, G: Group, E: Scheme> Equations<S> for Single<'_, '_, S, G, E> {
-    const POLISHED: bool = E::POLISHED;
+    #[inline(always)]
+    fn is_polished(&self) -> bool {
+        E::POLISHED
+    }
     #[inline(always)]
     fn guess(&mut self, rung: Rung, lanes: S::Mask) {
         let Start { body, state, velocity, load, t, h, .. } = self.start;

@@ -211,7 +211,9 @@ pub(crate) enum Rung {
 /// The nonlinear equations of one step, with their current iterate inside.
 pub(crate) trait Equations<S: Real> {
     /// True if every solution gets a last correction, not only one that was hard to find.
-    const POLISHED: bool = false;
+    fn is_polished(&self) -> bool {
+        false
+    }
     /// Sets the iterate in the lanes of the mask; `Continued` keeps what is there.
     fn guess(&mut self, rung: Rung, lanes: S::Mask);
     /// Changes the step to this fraction of itself.
@@ -267,7 +269,7 @@ pub(crate) fn newton<S: Real, E: Equations<S>>(equations: &mut E, work: &mut Wor
     let near = equations.moved().below(S::lift(FAR));
     let accepted = converged.and(near);
     let outcome = if accepted.all() { Ok(()) } else { climb(equations, accepted.not(), before, work) };
-    if E::POLISHED && outcome.is_ok() {
+    if equations.is_polished() && outcome.is_ok() {
         polish(equations, accepted, work);
     }
     // Values settle before their derivatives, which one correction with an exact Jacobian makes exact, order by order.
@@ -285,16 +287,18 @@ pub(crate) fn newton<S: Real, E: Equations<S>>(equations: &mut E, work: &mut Wor
 /// One more correction with the Jacobian at hand. Under a stiff load a correction counts as round-off that a momentum
 /// does not, and what it leaves would be missing in the energy.
 #[inline(always)]
-fn polish<S: Real, E: Equations<S>>(equations: &mut E, lanes: S::Mask, work: &mut Work) {
+fn polish<S: Real, E: Equations<S> + ?Sized>(equations: &mut E, lanes: S::Mask, work: &mut Work) {
     equations.residual();
     equations.correct(lanes);
     work.iterations += 1;
 }
 
-/// The higher rungs, for the lanes that the quick one did not settle.
+/// The higher rungs, for the lanes that the quick one did not settle. Off the hot path, so that one copy serves all
+/// equations in a scalar.
 #[cold]
-fn climb<S: Real, E: Equations<S>>(
-    equations: &mut E,
+#[inline(never)]
+fn climb<S: Real>(
+    equations: &mut dyn Equations<S>,
     mut open: S::Mask,
     before: u64,
     work: &mut Work,
@@ -351,8 +355,8 @@ fn climb<S: Real, E: Equations<S>>(
 /// [`iterate`] off the hot path, compiled once.
 #[cold]
 #[inline(never)]
-fn iterate_again<S: Real, E: Equations<S>>(
-    equations: &mut E,
+fn iterate_again<S: Real>(
+    equations: &mut dyn Equations<S>,
     rung: Rung,
     lanes: S::Mask,
     work: &mut Work,
@@ -362,7 +366,7 @@ fn iterate_again<S: Real, E: Equations<S>>(
 
 /// Iterates the given lanes from the current guess; which of them converged, and the last relative correction.
 #[inline(always)]
-fn iterate<S: Real, E: Equations<S>>(
+fn iterate<S: Real, E: Equations<S> + ?Sized>(
     equations: &mut E,
     rung: Rung,
     lanes: S::Mask,
