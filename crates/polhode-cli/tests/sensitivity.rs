@@ -329,3 +329,16 @@ fn the_derivatives_over_the_run() {
     assert_eq!(rows[10][column("gravity_z:position_z")], z);
     assert_eq!(rows[0][column("mass:position_z")], 0.0);
 }
+
+#[test]
+fn numbers_whose_squares_are_too_large_do_not_become_infinite() {
+    let top = ["sensitivity", "soft-wall", "--set", "coulomb=-5e19", "--step", "2.2", "--until", "28.6"];
+    let options = ["--method", "mkrk:euler", "-p", "inertia_xy", "--check", "--json"];
+    let text = fine(&[&top[..], &options].concat());
+    let checks = serde_json::from_str::<serde_json::Value>(&text).unwrap();
+    for check in checks["check"].as_array().unwrap() {
+        let errors = check["relative_error"].as_object();
+        let known = errors.is_some_and(|errors| errors.values().all(|x| x.is_number()));
+        assert!(known || check["failed"].is_string(), "{check}");
+    }
+}

@@ -1,7 +1,7 @@
 //! Measured motions from CSV files.
 
 use crate::failure::Failure;
-use crate::{args, files};
+use crate::{args, files, print};
 use polhode::identify::Samples;
 use std::path::Path;
 
@@ -98,7 +98,7 @@ impl Table {
         for (i, pair) in times.windows(2).enumerate() {
             if pair[1] <= pair[0] {
                 let line = self.rows[i + 1].0;
-                let [before, t] = [pair[0], pair[1]];
+                let [before, t] = [pair[0], pair[1]].map(print::plain);
                 return Err(wrong(format!(
                     "line {line}, column t: {t} is not after {before}; times must grow"
                 )));
@@ -107,7 +107,8 @@ impl Table {
         if times[0] < 0.0 {
             let text = format!(
                 "line {}, column t: {} is before the start of the motion at t = 0",
-                self.rows[0].0, times[0]
+                self.rows[0].0,
+                print::plain(times[0])
             );
             return Err(wrong(text));
         }

@@ -130,6 +130,14 @@ impl Numbers<f64> {
             _ => Vec::new(),
         }
     }
+    /// All of them; a rotation is always finite.
+    pub fn list(&self) -> Vec<f64> {
+        match self {
+            Numbers::Scalar(x) => vec![*x],
+            Numbers::List(list) => list.clone(),
+            Numbers::Attitude(_) => Vec::new(),
+        }
+    }
     /// As they stand in JSON.
     pub fn node(&self) -> Node {
         match self {
