@@ -354,7 +354,9 @@ fn no_command_line_breaks_the_program() {
                     let output = run(&case.args);
                     let code = output.as_ref().and_then(|output| output.status.code());
                     let end = [0, 2, 3, 4].iter().position(|known| Some(*known) == code);
-                    end.iter().for_each(|end| drop(ends[*end].fetch_add(1, Ordering::Relaxed)));
+                    if let Some(end) = end {
+                        ends[end].fetch_add(1, Ordering::Relaxed);
+                    }
                     if let Some(fault) = fault(&case, output.as_ref(), folder.path()) {
                         let data =
                             std::fs::read_to_string(folder.path().join("data.csv")).unwrap_or_default();
