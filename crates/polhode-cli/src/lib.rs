@@ -1,4 +1,4 @@
-//! The command line of polhode: runs the benchmark problems, compares methods, lists what there is.
+//! The command line of polhode: runs the benchmark problems, compares methods, lists problems and methods.
 //!
 //! Results go to stdout, everything else to stderr. Exit codes are those of [`failure::Failure`].
 

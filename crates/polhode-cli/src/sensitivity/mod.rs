@@ -182,7 +182,7 @@ pub fn command(options: &SensitivityOptions) -> Result<(), Failure> {
         .map(|k| sensitivity.names()[k].clone())
         .collect();
     for name in &independent {
-        print::note(&format!("note: no number of the end depends on {name}: all its derivatives are zero"));
+        print::note(&format!("note: the end does not depend on {name}: all its derivatives are zero"));
     }
     let finished = Finished {
         method: method.id().into(),
