@@ -27,7 +27,7 @@ pub enum Command {
     #[command(
         after_help = "Example:\n  polhode run slow-top --method imidm --step 0.01 --until 20 \\\n          \
                       --out top.csv --every 10\n\n\
-                      `polhode problems` and `polhode methods` list what there is."
+                      `polhode problems` and `polhode methods` list problems and methods."
     )]
     Run(RunOptions),
     /// Measure the order of methods: errors over a list of steps

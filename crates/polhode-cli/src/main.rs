@@ -1,65 +1,7 @@
-//! The command line of polhode: runs the benchmark problems, compares methods, lists what there is.
-//!
-//! Results go to stdout, everything else to stderr. Exit codes are those of [`failure::Failure`].
+//! The program `polhode`.
 
-mod args;
-mod blocks;
-mod compare;
-mod converge;
-mod failure;
-mod files;
-mod fit;
-mod interrupt;
-mod list;
-mod phase;
-mod pick;
-mod print;
-mod progress;
-mod reference;
-mod run;
-mod sensitivity;
-mod timing;
-mod usage;
-
-use args::{Arguments, Command};
-use clap::{CommandFactory, FromArgMatches};
-use failure::Failure;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    interrupt::listen();
-    let parsed = Arguments::command()
-        .term_width(print::width())
-        .try_get_matches()
-        .and_then(|found| Arguments::from_arg_matches(&found));
-    let done = match parsed {
-        Ok(arguments) => command(arguments.command),
-        Err(error) => usage::answer(error),
-    };
-    match done {
-        Ok(()) | Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
-        Err(failure) => {
-            print::note(&format!("{}{failure}", failure.prefix()));
-            ExitCode::from(failure.code())
-        }
-    }
-}
-
-fn command(command: Command) -> Result<(), Failure> {
-    match command {
-        Command::Run(options) => run::command(&options),
-        Command::Converge(options) => converge::command(&options),
-        Command::Compare(options) => compare::command(&options),
-        Command::Sensitivity(options) => sensitivity::command(&options),
-        Command::Fit(options) => fit::command(&options),
-        Command::Methods(options) => list::methods(&options),
-        Command::Problems(options) => list::problems(&options),
-        Command::Completions { shell } => completions(shell),
-    }
-}
-
-fn completions(shell: clap_complete::Shell) -> Result<(), Failure> {
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Arguments::command(), "polhode", &mut script);
-    print::result(&String::from_utf8_lossy(&script))
+    polhode_cli::run_program()
 }

@@ -151,7 +151,12 @@ fn tableau(path: &str) -> Result<Tableau, Failure> {
     let text = String::from_utf8(bytes).map_err(|_| {
         Failure::Usage(format!("{path}: not a tableau: it is not text; a TOML file is needed"))
     })?;
-    let file: TableauFile = toml::from_str(&text).map_err(|error| {
+    tableau_of(path, &text)
+}
+
+/// The tableau of a text in TOML; `path` is its name in messages.
+pub fn tableau_of(path: &str, text: &str) -> Result<Tableau, Failure> {
+    let file: TableauFile = toml::from_str(text).map_err(|error| {
         // The message alone: its quotation of the file spans lines.
         let line =
             error.span().and_then(|s| text.get(..s.start)).map(|before| before.matches('\n').count() + 1);

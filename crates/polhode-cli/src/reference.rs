@@ -20,7 +20,7 @@ pub fn reference(model: &Model, t: f64, hint: &str) -> Option<Result<Reference, 
         return if interrupt::asked() { None } else { Some(found) };
     }
     let started = Instant::now();
-    let mut told = !std::io::stderr().is_terminal();
+    let mut noted = !std::io::stderr().is_terminal();
     loop {
         match receive.recv_timeout(Duration::from_millis(20)) {
             Ok(found) => return Some(*found),
@@ -31,9 +31,9 @@ pub fn reference(model: &Model, t: f64, hint: &str) -> Option<Result<Reference, 
             Err(RecvTimeoutError::Timeout) if interrupt::asked() => return None,
             Err(RecvTimeoutError::Timeout) => {}
         }
-        if !told && started.elapsed() > Duration::from_millis(500) {
+        if !noted && started.elapsed() > Duration::from_millis(500) {
             print::note(&format!("computing the reference{hint} ..."));
-            told = true;
+            noted = true;
         }
     }
 }

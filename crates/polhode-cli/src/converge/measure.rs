@@ -8,7 +8,7 @@ use polhode::method::Method;
 use polhode::problem::{Errors, Model, Reference};
 use polhode::run::Plan;
 
-/// Errors below this are round-off and tell nothing of the order.
+/// Errors below this are round-off and say nothing about the order.
 pub const PLATEAU: f64 = 1e-12;
 
 /// One run.

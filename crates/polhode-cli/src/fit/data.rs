@@ -1,7 +1,7 @@
 //! Measured motions from CSV files.
 
 use crate::failure::Failure;
-use crate::{args, files};
+use crate::{args, files, print};
 use polhode::identify::Samples;
 use std::path::Path;
 
@@ -22,11 +22,14 @@ fn cell(text: &str) -> String {
 }
 
 impl Table {
-    /// Reads a file: a header, and rows with as many cells.
+    /// Reads a file.
     pub fn read(path: &Path) -> Result<Table, Failure> {
-        let name = path.display().to_string();
+        Table::parse(&path.display().to_string(), files::read(path, "data", LARGEST)?)
+    }
+
+    /// Reads the bytes of a file: a header, and rows with as many cells.
+    pub fn parse(name: &str, bytes: Vec<u8>) -> Result<Table, Failure> {
         let wrong = |text: String| Failure::Usage(format!("{name}: {text}"));
-        let bytes = files::read(path, "data", LARGEST)?;
         let text =
             String::from_utf8(bytes).map_err(|_| wrong("it is not text; the data are a CSV file".into()))?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text).trim_end();
@@ -78,7 +81,7 @@ impl Table {
             }
             rows.push((line, cells));
         }
-        Ok(Table { name, header, rows })
+        Ok(Table { name: name.into(), header, rows })
     }
 
     /// The columns that are wanted as numbers, at the times in column `t`, and the names of the others.
@@ -98,7 +101,7 @@ impl Table {
         for (i, pair) in times.windows(2).enumerate() {
             if pair[1] <= pair[0] {
                 let line = self.rows[i + 1].0;
-                let [before, t] = [pair[0], pair[1]];
+                let [before, t] = [pair[0], pair[1]].map(print::plain);
                 return Err(wrong(format!(
                     "line {line}, column t: {t} is not after {before}; times must grow"
                 )));
@@ -107,7 +110,8 @@ impl Table {
         if times[0] < 0.0 {
             let text = format!(
                 "line {}, column t: {} is before the start of the motion at t = 0",
-                self.rows[0].0, times[0]
+                self.rows[0].0,
+                print::plain(times[0])
             );
             return Err(wrong(text));
         }

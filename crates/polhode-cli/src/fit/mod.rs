@@ -1,6 +1,6 @@
 //! `polhode fit`: parameters of a problem from a measured motion.
 
-mod data;
+pub mod data;
 mod plot;
 mod report;
 

@@ -136,7 +136,7 @@ fn noise(columns: &[ColumnFit]) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
     for alike in columns.chunk_by(|a, b| a.quantity == b.quantity && a.known == b.known) {
         let whole = alike.len() == if alike[0].quantity.ends_with('q') { 4 } else { 3 };
-        let mut tell = |name: &str, columns: &[ColumnFit]| {
+        let mut add = |name: &str, columns: &[ColumnFit]| {
             let mut cells = vec![name.to_string()];
             cells.extend(columns.iter().map(|column| small(column.sigma)));
             cells.resize(5, String::new());
@@ -148,8 +148,8 @@ fn noise(columns: &[ColumnFit]) -> Vec<Vec<String>> {
             rows.push(cells);
         };
         match whole {
-            true => tell(&alike[0].quantity, alike),
-            false => alike.iter().for_each(|column| tell(&column.name, std::slice::from_ref(column))),
+            true => add(&alike[0].quantity, alike),
+            false => alike.iter().for_each(|column| add(&column.name, std::slice::from_ref(column))),
         }
     }
     rows
@@ -247,7 +247,7 @@ pub fn text(run: &Finished<'_>) -> String {
         })
         .collect();
     if !strong.is_empty() {
-        text.push_str("\nstrong correlations: the data hardly tell these apart\n");
+        text.push_str("\nstrong correlations: the data hardly distinguish these\n");
         text.push_str(&table(2, &[Align::Left, Align::Right], &strong));
     }
     text

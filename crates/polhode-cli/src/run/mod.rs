@@ -20,7 +20,7 @@ use polhode::run::{EnergyEstimate, Estimate, Plan, Snapshot};
 use record::Record;
 use std::time::Instant;
 
-/// All that a run has to tell.
+/// The results of a run.
 #[derive(Debug)]
 pub struct Finished {
     /// What ran.

@@ -1,4 +1,4 @@
-//! What a run of bodies and joints has to tell, for programs and for people.
+//! Results of a run of bodies and joints, for programs and for people.
 
 use crate::print::{plain, small};
 use polhode::multibody::Violation;

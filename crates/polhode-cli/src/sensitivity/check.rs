@@ -48,9 +48,9 @@ pub struct Quotient {
     pub weighted: f64,
 }
 
-/// The 2-norm of the difference of two lists.
+/// The 2-norm of the difference of two lists, whose squares may be too large for numbers.
 fn distance(x: &[f64], y: &[f64]) -> f64 {
-    x.iter().zip(y).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt()
+    x.iter().zip(y).fold(0.0, |sum: f64, (a, b)| sum.hypot(a - b))
 }
 
 /// The relative distance of two lists, eq. (118).
@@ -88,6 +88,9 @@ pub fn differences(
                 }
             }
         }
+        if quotients.iter().flatten().any(|x| !x.is_finite()) {
+            return Ok(Some(Err("its numbers are too large".to_string())));
+        }
         let scale = sensitivity.scales()[parameter];
         // Reactions of all joints are of one kind.
         let kind = |path: &Path| path.iter().find(|key| *key == "multipliers").or(path.last()).cloned();
@@ -103,10 +106,13 @@ pub fn differences(
             let weighted = if off == 0.0 { 0.0 } else { off / size(path) };
             Quotient { path: path.clone(), value: quotient, error, weighted }
         });
-        Ok::<_, SensitivityFailure>(Some(all.collect()))
+        Ok::<_, SensitivityFailure>(Some(Ok(all.collect())))
     };
     let mut one = |formula: &Formula| {
-        let quotients = quotients(formula).map_err(|failure| failure.error.to_string()).transpose()?;
+        let quotients = match quotients(formula) {
+            Ok(found) => found?,
+            Err(failure) => Err(failure.error.to_string()),
+        };
         Some(Difference { name: formula.name, change: formula.change, quotients })
     };
     FORMULAS.iter().map(&mut one).collect()

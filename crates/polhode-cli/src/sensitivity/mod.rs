@@ -70,6 +70,25 @@ pub fn names(list: &[String]) -> Result<Vec<&str>, Failure> {
     Ok(names)
 }
 
+/// The first number at the end that is not finite.
+fn overflow(
+    sensitivity: &Sensitivity,
+    end: &[(Path, Numbers<f64>)],
+    derivatives: &[Vec<Numbers<D>>],
+) -> Option<Failure> {
+    let finite = |numbers: &[f64]| numbers.iter().all(|x| x.is_finite());
+    sensitivity.names().iter().zip(derivatives).find_map(|(parameter, slopes)| {
+        let mut all = end.iter().zip(slopes);
+        let ((path, _), _) =
+            all.find(|((_, value), slope)| !finite(&value.list()) || !finite(&slope.slopes()))?;
+        Some(Failure::Solver(format!(
+            "{} or its derivative with respect to {parameter} is too large for a number at the end; choose a shorter run, a \
+             smaller step or smaller data",
+            path.join(".")
+        )))
+    })
+}
+
 /// Does it.
 pub fn command(options: &SensitivityOptions) -> Result<(), Failure> {
     let problem = pick::problem(&options.problem, &options.set)?;
@@ -125,6 +144,9 @@ pub fn command(options: &SensitivityOptions) -> Result<(), Failure> {
         return Err(failure);
     }
     run.map_err(failed)?;
+    if let Some(failure) = overflow(&sensitivity, &end, &derivatives) {
+        return Err(failure);
+    }
     let mut place = String::new();
     let beside_table = file.as_ref().is_some_and(Output::is_standard);
     if let Some(file) = file {
@@ -160,7 +182,7 @@ pub fn command(options: &SensitivityOptions) -> Result<(), Failure> {
         .map(|k| sensitivity.names()[k].clone())
         .collect();
     for name in &independent {
-        print::note(&format!("note: no number of the end depends on {name}: all its derivatives are zero"));
+        print::note(&format!("note: the end does not depend on {name}: all its derivatives are zero"));
     }
     let finished = Finished {
         method: method.id().into(),

@@ -24,53 +24,53 @@ pub type Path = Vec<String>;
 pub fn quantities<S: Real>(at: &Snapshot<S>) -> Vec<(Path, Numbers<S>)> {
     let list = |v: &nalgebra::Vector3<S>| Numbers::List(v.iter().copied().collect());
     let mut all: Vec<(Path, Numbers<S>)> = Vec::new();
-    let mut tell = |path: &[&str], numbers| all.push((path.iter().map(|p| (*p).into()).collect(), numbers));
+    let mut add = |path: &[&str], numbers| all.push((path.iter().map(|p| (*p).into()).collect(), numbers));
     if at.mechanism().is_none() {
         if let Some(moving) = &at.moving {
-            tell(&["position"], list(&moving.position));
+            add(&["position"], list(&moving.position));
         }
-        tell(&["attitude"], Numbers::Attitude(at.attitude));
-        tell(&["q_wxyz"], Numbers::List(at.attitude.q_wxyz().to_vec()));
+        add(&["attitude"], Numbers::Attitude(at.attitude));
+        add(&["q_wxyz"], Numbers::List(at.attitude.q_wxyz().to_vec()));
         if let Some(moving) = &at.moving {
-            tell(&["velocity"], list(&moving.velocity));
+            add(&["velocity"], list(&moving.velocity));
         }
-        tell(&["omega_body"], list(&at.omega_body));
+        add(&["omega_body"], list(&at.omega_body));
         if let Some(moving) = &at.moving {
-            tell(&["acceleration"], list(&moving.acceleration));
+            add(&["acceleration"], list(&moving.acceleration));
         }
-        tell(&["omega_rate"], list(&at.omega_rate));
-        tell(&["momentum_body"], list(&at.momentum_body));
-        tell(&["momentum_space"], list(&at.momentum_space));
+        add(&["omega_rate"], list(&at.omega_rate));
+        add(&["momentum_body"], list(&at.momentum_body));
+        add(&["momentum_space"], list(&at.momentum_space));
         if let Some(moving) = &at.moving {
-            tell(&["linear_momentum_space"], list(&moving.linear_momentum_space));
+            add(&["linear_momentum_space"], list(&moving.linear_momentum_space));
         }
     }
-    tell(&["kinetic_energy"], Numbers::Scalar(at.kinetic_energy));
+    add(&["kinetic_energy"], Numbers::Scalar(at.kinetic_energy));
     if let Some(energy) = at.energy {
-        tell(&["energy"], Numbers::Scalar(energy));
+        add(&["energy"], Numbers::Scalar(energy));
     }
     if let Some(system) = &at.system {
         for (name, body) in &system.bodies {
-            let mut tell = |key: &str, numbers| tell(&["bodies", name, key], numbers);
-            tell("position", list(&body.position));
-            tell("attitude", Numbers::Attitude(body.attitude));
-            tell("q_wxyz", Numbers::List(body.attitude.q_wxyz().to_vec()));
-            tell("velocity", list(&body.velocity));
-            tell("omega_body", list(&body.omega_body));
-            tell("acceleration", list(&body.acceleration));
-            tell("omega_rate", list(&body.omega_rate));
+            let mut add = |key: &str, numbers| add(&["bodies", name, key], numbers);
+            add("position", list(&body.position));
+            add("attitude", Numbers::Attitude(body.attitude));
+            add("q_wxyz", Numbers::List(body.attitude.q_wxyz().to_vec()));
+            add("velocity", list(&body.velocity));
+            add("omega_body", list(&body.omega_body));
+            add("acceleration", list(&body.acceleration));
+            add("omega_rate", list(&body.omega_rate));
         }
         match system.multipliers.as_slice() {
-            [(_, values)] if system.single => tell(&["multipliers"], Numbers::List(values.clone())),
+            [(_, values)] if system.single => add(&["multipliers"], Numbers::List(values.clone())),
             joints => {
                 for (name, values) in joints {
-                    tell(&["multipliers", name], Numbers::List(values.clone()));
+                    add(&["multipliers", name], Numbers::List(values.clone()));
                 }
             }
         }
         for (name, [position, velocity]) in &system.extra {
-            tell(&["coordinates", name, "position"], Numbers::List(position.clone()));
-            tell(&["coordinates", name, "velocity"], Numbers::List(velocity.clone()));
+            add(&["coordinates", name, "position"], Numbers::List(position.clone()));
+            add(&["coordinates", name, "velocity"], Numbers::List(velocity.clone()));
         }
     }
     all
@@ -128,6 +128,14 @@ impl Numbers<f64> {
                 b.inverse().compose(a).rotation_vector().iter().copied().collect()
             }
             _ => Vec::new(),
+        }
+    }
+    /// All of them; a rotation is always finite.
+    pub fn list(&self) -> Vec<f64> {
+        match self {
+            Numbers::Scalar(x) => vec![*x],
+            Numbers::List(list) => list.clone(),
+            Numbers::Attitude(_) => Vec::new(),
         }
     }
     /// As they stand in JSON.

@@ -155,7 +155,7 @@ pub fn text(run: &Finished) -> String {
         let value = run.sensitivity.values()[k];
         text.push_str(&format!("\nderivatives at the end with respect to {name} = {}\n", plain(value)));
         if run.independent.contains(name) {
-            text.push_str("  all zero: no number of the end depends on it\n");
+            text.push_str("  all zero: the end does not depend on it\n");
             continue;
         }
         let mut rows = Vec::new();

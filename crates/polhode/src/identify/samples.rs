@@ -50,7 +50,7 @@ impl Samples {
             }
         }
         if times.last().is_none_or(|last| *last <= 0.0) {
-            return wrong("there is no sample after t = 0, so that nothing was measured of a motion".into());
+            return wrong("there is no sample after t = 0; a motion needs at least one".into());
         }
         let (names, columns) = columns.into_iter().unzip();
         Ok(Samples { times, names, columns })
