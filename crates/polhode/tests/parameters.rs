@@ -157,7 +157,7 @@ fn numbers<S: Real>(system: &System<S>, method: &str, h: f64, steps: usize) -> V
         simulation.step(S::lift(h)).unwrap();
     }
     let mut row: Vec<S> = vec![simulation.kinetic_energy()];
-    row.extend(simulation.energy());
+    row.push(simulation.energy());
     for (_, body) in simulation.snapshot().bodies {
         row.extend(body.position.iter().chain(body.velocity.iter()).chain(body.omega_body.iter()));
         row.extend(body.attitude.q_wxyz());

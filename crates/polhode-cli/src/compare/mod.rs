@@ -99,7 +99,10 @@ fn row(
     if phase.is_some() && !go(&mut phase).is_ok_and(|again| again.finished) {
         return None;
     }
-    let errors = reference.map(|reference| reference.errors(&end.last));
+    let errors = match reference.map(|reference| reference.errors(&end.last).checked()).transpose() {
+        Ok(errors) => errors,
+        Err(error) => return Some(Row { method, run: Err(error.reason) }),
+    };
     let frequencies = phase.map(|phase| phase.frequencies());
     Some(Row { method, run: Ok(Run { end, errors, frequencies, ns_per_step }) })
 }

@@ -75,7 +75,7 @@ pub fn measure(
         progress.pass(plan.steps());
         let errors = match ended {
             Ok(end) if !end.finished => return None,
-            Ok(end) => Ok(reference.errors(&end.last)),
+            Ok(end) => reference.errors(&end.last).checked().map_err(|error| error.reason),
             Err(failed) => Err(failed.to_string()),
         };
         let before = points.last().and_then(|p| Some((p, p.errors.as_ref().ok()?)));

@@ -76,7 +76,9 @@ impl Problem {
             return Ok(Some(system));
         }
         Ok(match given.cases()? {
-            Cases::Rotation(case) => Some(case.posed()),
+            Cases::Rotation(case) => {
+                Some(case.posed().map_err(|error| given.refused("data", error.to_string()))?)
+            }
             Cases::System(system) => Some(system),
             Cases::Motion(_) => None,
         })

@@ -150,10 +150,14 @@ fn rounded_down(x: f64) -> f64 {
 }
 
 impl StepError {
-    /// Beyond all bounds it is not the step that is too long: the iteration went astray.
+    /// True if the angle of a step is beyond all bounds: it is not too long, the iteration went astray.
+    pub(crate) fn is_astray(&self) -> bool {
+        matches!(self, Self::MapLimit { angle, limit, .. } if *angle > 100.0 * limit)
+    }
+    /// The same, unless the iteration went astray.
     pub(crate) fn unless_astray(self, iterations: u64) -> Self {
         match self {
-            Self::MapLimit { t, h, angle, limit, .. } if angle > 100.0 * limit => {
+            Self::MapLimit { t, h, .. } if self.is_astray() => {
                 Self::NotConverged { t, h, iterations, residual: f64::INFINITY }
             }
             error => error,
@@ -250,7 +254,7 @@ const PATIENCE: i32 = 4;
 /// A quick solution this far from its guess may lie on another root (Krysl's problem 5.4 has one): look again
 /// with the careful guess.
 const FAR: f64 = 0.02;
-/// After this many iterations a quick guess is given up.
+/// After this many iterations a quick guess that no longer contracts is given up.
 const QUICK_ITERATIONS: u64 = 8;
 const MOST_ITERATIONS: u64 = 16;
 /// Continuation: the number of equal parts in which the step grows to its length.
@@ -368,7 +372,8 @@ fn iterate<S: Real, E: Equations<S>>(
     lanes: S::Mask,
     work: &mut Work,
 ) -> (S::Mask, S) {
-    let mut active = lanes;
+    let (mut active, mut given_up) = (lanes, S::Mask::splat(false));
+    let most = if rung == Rung::Quick { QUICK_ITERATIONS } else { MOST_ITERATIONS };
     let mut refresh = if rung == Rung::Quick && equations.prepared() { S::Mask::splat(false) } else { lanes };
     let mut rung = rung;
     // Not known yet: every comparison with it is false.
@@ -376,7 +381,7 @@ fn iterate<S: Real, E: Equations<S>>(
     let mut relative = previous;
     // Not infinite: double-double numbers have no infinity.
     let (mut best, mut stale) = (S::lift(1e200), S::zero());
-    for _ in 0..if rung == Rung::Quick { QUICK_ITERATIONS } else { MOST_ITERATIONS } {
+    for n in 1..=MOST_ITERATIONS {
         equations.residual();
         if refresh.any() {
             equations.linearize(rung, refresh);
@@ -402,6 +407,11 @@ fn iterate<S: Real, E: Equations<S>>(
                 .and(contracting))
             .or(stuck);
         active = active.and(settled.not());
+        if n >= most {
+            // What still contracts may go on.
+            given_up = given_up.or(active.and(contracting.not()));
+            active = active.and(contracting);
+        }
         if !active.any() {
             break;
         }
@@ -410,5 +420,5 @@ fn iterate<S: Real, E: Equations<S>>(
         previous = S::select(refresh, S::lift(f64::NAN), relative);
         rung = if rung == Rung::Quick { Rung::Careful } else { rung };
     }
-    (lanes.and(active.not()), relative)
+    (lanes.and(active.or(given_up).not()), relative)
 }
