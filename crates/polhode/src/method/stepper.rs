@@ -76,6 +76,9 @@ impl<S: Real, G: Group> Stepper<S, G> {
         t: S,
         h: S,
     ) -> Result<State<S, G>, StepError> {
+        if h.largest() > 0.0 && h.below(S::zero()).any() {
+            return Err(StepError::MixedLanes);
+        }
         // Accelerations from before a jump of the load say nothing about those after it.
         self.memory.forget(body.jumps_at(t, h));
         // A part that fails speaks of its share of the step; the caller knows the whole one.

@@ -2,7 +2,7 @@
 
 use super::simulation::{Simulation, Violation};
 use crate::run::{BodySnapshot, EnergyRecord, Plan, SystemSnapshot};
-use crate::scalar::{Real, larger};
+use crate::scalar::{Scalar, larger};
 use crate::solve::StepError;
 use core::ops::ControlFlow;
 
@@ -75,7 +75,7 @@ pub fn run(
     (outcome, failure)
 }
 
-impl<S: Real> Simulation<'_, S> {
+impl<S: Scalar> Simulation<'_, S> {
     /// All bodies, multipliers and extra coordinates.
     pub fn snapshot(&self) -> SystemSnapshot<S> {
         let system = self.system();

@@ -9,7 +9,7 @@ use super::workspace::{Stepping, Workspace};
 use crate::body::{Kinematics, Load};
 use crate::group::{Map, Vectorial};
 use crate::method::{AlphaScheme, Form, Method};
-use crate::scalar::{Mask, Real, larger};
+use crate::scalar::{Mask, Real, Scalar, larger};
 use crate::solve::{FactorError, StepError, Work, newton};
 use core::fmt;
 use nalgebra::Vector3;
@@ -66,7 +66,7 @@ pub struct Violation {
 
 /// A system in motion. Allocates when it is made and in its first step, from then on never.
 #[derive(Clone, Debug)]
-pub struct Simulation<'a, S: Real> {
+pub struct Simulation<'a, S: Scalar> {
     system: &'a System<S>,
     work: Workspace<S>,
     bodies: Vec<Moving<S>>,
@@ -80,7 +80,7 @@ pub struct Simulation<'a, S: Real> {
     pub spent: Work,
 }
 
-impl<S: Real> Simulation<'_, S> {
+impl<S: Scalar> Simulation<'_, S> {
     /// Kinetic plus potential energy. The exact motion keeps it where [`Simulation::keeps_energy`] says so.
     pub fn energy(&self) -> S {
         self.kinetic_energy() + self.potential_energy()
@@ -153,7 +153,7 @@ fn form<S: Real>(matrix: &[S], y: &[S]) -> S {
     (0..n).fold(S::zero(), |sum, i| sum + y[i] * row(i))
 }
 
-impl<'a, S: Real> Simulation<'a, S> {
+impl<'a, S: Scalar> Simulation<'a, S> {
     /// The system at its start, if it has consistent initial values.
     pub fn check(system: &'a System<S>) -> Result<Self, SimulationError> {
         system.check()?;
@@ -228,7 +228,9 @@ impl<'a, S: Real> Simulation<'a, S> {
         if let Some(trouble) = &stepping.work.trouble {
             let joints = match trouble {
                 FactorError::Singular { null, .. } => stepping.work.layout.named(self.system, null),
-                FactorError::NotFinite { .. } => return Err(StepError::NotFinite { t, h: size }),
+                FactorError::NotFinite { .. } | FactorError::Count { .. } => {
+                    return Err(StepError::NotFinite { t, h: size });
+                }
             };
             return Err(StepError::Singular { t, h: size, joints });
         }

@@ -50,7 +50,8 @@ impl Problem {
     /// The body and its start with a change of each parameter (by its number in [`Problem::parameters`]), which is added
     /// to its value. Of numbers with derivatives the values are checked.
     pub(crate) fn cases<S: Real>(&self, change: &dyn Fn(usize) -> S) -> Result<Cases<S>, ModelError> {
-        Given::new(self, change).cases()
+        let given = Given::new(self, change);
+        given.complete(given.cases())
     }
     /// What the methods for systems run, in any scalar and with a change of each parameter (by its number in
     /// [`Problem::parameters`]) added to its value: the system of a problem that is one, a body about a fixed point on a
@@ -72,10 +73,10 @@ impl Problem {
         change: &dyn Fn(usize) -> S,
     ) -> Result<Option<System<S>>, ModelError> {
         let given = Given::new(self, change);
-        if let Some(system) = given.system()? {
+        if let Some(system) = given.complete(given.system())? {
             return Ok(Some(system));
         }
-        Ok(match given.cases()? {
+        Ok(match given.complete(given.cases())? {
             Cases::Rotation(case) => {
                 Some(case.posed().map_err(|error| given.refused("data", error.to_string()))?)
             }

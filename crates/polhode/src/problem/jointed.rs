@@ -7,7 +7,7 @@ use crate::group::{Rotation, So3};
 use crate::method::Method;
 use crate::multibody::{GROUND, JointKind, Rigid, Simulation, System, SystemError, run};
 use crate::run::{Drift, Invariants, Moving, Plan, Snapshot, SystemSnapshot};
-use crate::scalar::Real;
+use crate::scalar::{Real, Scalar};
 use crate::solve::StepError;
 use nalgebra::Vector3;
 
@@ -93,6 +93,9 @@ impl<S: Real> Case<S, So3> {
         system.joint("pivot", JointKind::Spherical, GROUND, "body")?;
         Ok(system)
     }
+}
+
+impl<S: Scalar> Case<S, So3> {
     /// The state of the body about its fixed point.
     pub(crate) fn state(&self, simulation: &Simulation<'_, S>) -> State<S, So3> {
         simulation.bodies().first().map_or(self.start, |now| self.body.state(now.attitude, &now.omega_body))
@@ -119,7 +122,7 @@ fn nothing<S: Real>() -> Snapshot<S> {
 
 /// The last body of a system, and all of it: energy, bodies, multipliers. A single one has its momentum about the point
 /// where its joint holds it.
-pub(crate) fn snapshot<S: Real>(simulation: &Simulation<'_, S>, single: bool) -> Snapshot<S> {
+pub(crate) fn snapshot<S: Scalar>(simulation: &Simulation<'_, S>, single: bool) -> Snapshot<S> {
     let mut snapshot = nothing();
     if let (Some(body), Some(now)) = (simulation.system().bodies().last(), simulation.bodies().last()) {
         let turning = body.inertia.matrix() * now.omega_body;

@@ -120,7 +120,7 @@ impl Problem {
         let wrong = |reason| ModelError { problem: self.id, datum: "data", reason };
         let (given, kind) = (Given::new(self, change), self.kind);
         if kind == Kind::Cone {
-            let (case, steady) = given.cone()?;
+            let (case, steady) = given.complete(given.cone())?;
             let start = Box::new(case.snapshot(&case.start, 0.0));
             return Ok(Model {
                 kind,
@@ -130,7 +130,7 @@ impl Problem {
                 start,
             });
         }
-        let system = given.system()?;
+        let system = given.complete(given.system())?;
         // Its initial values are tried out.
         let simulation = system.as_ref().map(Simulation::check).transpose();
         let of_system = simulation.map_err(|error| wrong(error.to_string()))?.map(|s| snapshot(&s, false));

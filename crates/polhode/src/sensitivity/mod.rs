@@ -33,7 +33,7 @@ use crate::problem::cases::{Case, Cases};
 use crate::problem::jointed::snapshot;
 use crate::problem::{ModelError, Problem};
 use crate::run::{Plan, Snapshot};
-use crate::scalar::{Dual, Real};
+use crate::scalar::{Dual, Real, Scalar};
 use crate::solve::StepError;
 use core::fmt;
 use core::ops::ControlFlow;
@@ -351,7 +351,7 @@ struct SystemSeen<'a, 'b> {
 }
 
 impl Face {
-    fn see<S: Real>(&self, simulation: &Simulation<'_, S>, posed: Option<&Case<S, So3>>) -> Snapshot<S> {
+    fn see<S: Scalar>(&self, simulation: &Simulation<'_, S>, posed: Option<&Case<S, So3>>) -> Snapshot<S> {
         match posed {
             Some(case) => case.snapshot(&case.state(simulation), simulation.time()),
             None => snapshot(simulation, matches!(self, Face::Single)),

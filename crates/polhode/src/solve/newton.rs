@@ -22,6 +22,8 @@ pub enum StepError {
         /// Size of the last correction relative to the unknowns.
         residual: f64,
     },
+    /// The lanes of a step go forward and backward in time.
+    MixedLanes,
     /// The new state holds a number that is not finite.
     NotFinite {
         /// Time at the start of the step.
@@ -90,6 +92,12 @@ impl fmt::Display for StepError {
                 "the step from t = {t} with h = {h} overflowed: the step is too large for this method or the data are \
                  too large for numbers; try a smaller step, or an implicit method if this one is explicit"
             ),
+            Self::MixedLanes => {
+                write!(
+                    f,
+                    "some lanes step forward and some backward in time; step those in lanes of their own"
+                )
+            }
             Self::Overflow { quantity, t } => write!(
                 f,
                 "{quantity} is not finite at t = {t:?}: the data are too large for numbers, or the motion has run away; try \
@@ -172,6 +180,7 @@ impl StepError {
             | Self::MapLimit { t, h, .. } => (*t, *h) = (time, step),
             Self::NoMotion
             | Self::NeedsSystem
+            | Self::MixedLanes
             | Self::Overflow { .. }
             | Self::NoStart { .. }
             | Self::NoDerivative { .. } => {}
@@ -254,7 +263,7 @@ const PATIENCE: i32 = 4;
 /// A quick solution this far from its guess may lie on another root (Krysl's problem 5.4 has one): look again
 /// with the careful guess.
 const FAR: f64 = 0.02;
-/// After this many iterations a quick guess that no longer contracts is given up.
+/// After this many iterations a quick guess that no longer shrinks is given up.
 const QUICK_ITERATIONS: u64 = 8;
 const MOST_ITERATIONS: u64 = 16;
 /// Continuation: the number of equal parts in which the step grows to its length.
@@ -408,9 +417,9 @@ fn iterate<S: Real, E: Equations<S>>(
             .or(stuck);
         active = active.and(settled.not());
         if n >= most {
-            // What still contracts may go on.
-            given_up = given_up.or(active.and(contracting.not()));
-            active = active.and(contracting);
+            // What still shrinks may go on.
+            given_up = given_up.or(active.and(shrunk.not()));
+            active = active.and(shrunk);
         }
         if !active.any() {
             break;

@@ -350,7 +350,7 @@ impl Linear {
                     let joints = stepping.work.layout.named(stepping.system, &null);
                     StepError::Singular { t, h, joints }
                 }
-                FactorError::NotFinite { .. } => StepError::NotFinite { t, h },
+                FactorError::NotFinite { .. } | FactorError::Count { .. } => StepError::NotFinite { t, h },
             });
         }
         self.differentiate_joints(stepping, &weights, study);
