@@ -4,6 +4,7 @@ use super::quantity::{Numbers, Path, largest, quantities};
 use core::ops::ControlFlow;
 use polhode::run::Plan;
 use polhode::sensitivity::{Sensitivity, SensitivityFailure};
+use polhode::solve::StepError;
 
 /// A formula: its name, the change relative to the parameter, and points with their weights, to be divided by the change.
 pub struct Formula {
@@ -42,7 +43,8 @@ pub type Quotient = (Path, Vec<f64>, Option<f64>);
 fn relative(x: &[f64], exact: &[f64]) -> Option<f64> {
     let norm = |list: &mut dyn Iterator<Item = f64>| list.map(|x| x * x).sum::<f64>().sqrt();
     let size = norm(&mut exact.iter().copied());
-    (size > 0.0).then(|| norm(&mut x.iter().zip(exact).map(|(a, b)| a - b)) / size)
+    let error = norm(&mut x.iter().zip(exact).map(|(a, b)| a - b)) / size;
+    (size > 0.0 && error.is_finite()).then_some(error)
 }
 
 /// How many runs the differences of a parameter take.
@@ -73,6 +75,11 @@ pub fn differences(
                     *sum += weight * change / size;
                 }
             }
+        }
+        if quotients.iter().flatten().any(|x| !x.is_finite()) {
+            let quantity = "a difference quotient".into();
+            let error = StepError::Overflow { quantity, t: plan.until() }.into();
+            return Err(SensitivityFailure { error, steps: plan.steps() });
         }
         let scale = sensitivity.scales()[parameter];
         let all = end.iter().zip(quotients).zip(exact).map(|(((path, value), quotient), exact)| {

@@ -146,7 +146,12 @@ impl<S: Real> Given<'_, S> {
     }
 
     fn winding(&self) -> Winding<S> {
-        Winding { frequency: self.number("frequency"), turn_rate: self.number("turn_rate") }
+        // Of a body on a fixed point only the rotation is there.
+        let frequency = match self.problem.kind {
+            Kind::PrescribedRotation => S::zero(),
+            _ => self.number("frequency"),
+        };
+        Winding { frequency, turn_rate: self.number("turn_rate") }
     }
 
     /// What acts on a body about a fixed point.

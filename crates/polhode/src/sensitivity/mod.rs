@@ -254,8 +254,42 @@ impl Sensitivity {
         self.observe(plan, self.items.len(), observer)
     }
 
-    /// With the derivatives with respect to the first parameters.
+    /// With the derivatives with respect to the first parameters. What is not finite at the end is an error.
     fn observe(
+        &self,
+        plan: &Plan,
+        count: usize,
+        observer: &mut Observer<'_>,
+    ) -> Result<(), SensitivityFailure> {
+        let mut overflow = None;
+        self.steps(plan, count, &mut |n, seen| {
+            if n == plan.steps() {
+                overflow = self.overflow(seen, count);
+            }
+            if overflow.is_some() { ControlFlow::Break(()) } else { observer(n, seen) }
+        })?;
+        match overflow {
+            None => Ok(()),
+            Some(quantity) => {
+                let error = StepError::Overflow { quantity, t: plan.until() };
+                Err(SensitivityFailure { error: error.into(), steps: plan.steps() })
+            }
+        }
+    }
+    /// The first quantity that is not finite, or whose derivative is not.
+    fn overflow(&self, seen: &mut dyn Seen, count: usize) -> Option<String> {
+        if let Some(column) = seen.values().overflow() {
+            return Some(column);
+        }
+        (0..count).find_map(|k| {
+            let (at, mut row) = (seen.derivative(k), Vec::new());
+            at.row(&mut row);
+            let i = row.iter().position(|x| !(x.re.is_finite() && x.eps[0].is_finite()))?;
+            Some(format!("the derivative of {} with respect to {}", at.columns().get(i)?, self.names[k]))
+        })
+    }
+
+    fn steps(
         &self,
         plan: &Plan,
         count: usize,

@@ -417,9 +417,10 @@ fn iterate<S: Real, E: Equations<S>>(
             .or(stuck);
         active = active.and(settled.not());
         if n >= most {
-            // What still shrinks may go on.
-            given_up = given_up.or(active.and(shrunk.not()));
-            active = active.and(shrunk);
+            // What still shrinks, or is small already, may go on.
+            let hopeful = shrunk.or(relative.below(S::lift(STALE)));
+            given_up = given_up.or(active.and(hopeful.not()));
+            active = active.and(hopeful);
         }
         if !active.any() {
             break;
