@@ -100,7 +100,10 @@ fn row(
         }
     };
     progress.pass(plan.steps());
-    let errors = reference.map(|reference| reference.errors(&end.last));
+    let errors = match reference.map(|reference| reference.errors(&end.last).checked()).transpose() {
+        Ok(errors) => errors,
+        Err(error) => return Some(Row { method, run: Err(error.reason) }),
+    };
     let frequencies = phase.map(|phase| phase.frequencies());
     Some(Row { method, run: Ok(Run { end, errors, frequencies, ns_per_step }) })
 }

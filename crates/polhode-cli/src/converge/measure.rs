@@ -78,7 +78,7 @@ pub fn measure(
         progress.pass(plan.steps());
         let (errors, ns_per_step) = match ended {
             Ok((end, _)) if !end.finished => return None,
-            Ok((end, ns)) => (Ok(reference.errors(&end.last)), Some(ns)),
+            Ok((end, ns)) => (reference.errors(&end.last).checked().map_err(|error| error.reason), Some(ns)),
             Err(failed) => (Err(failed.to_string()), None),
         };
         let before = points.last().and_then(|p| Some((p, p.errors.as_ref().ok()?)));

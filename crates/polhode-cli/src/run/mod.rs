@@ -15,7 +15,7 @@ use crate::reference::reference;
 use crate::{interrupt, pick, print};
 use core::ops::ControlFlow;
 use polhode::method::Method;
-use polhode::problem::{Ended, Errors, Model, Problem};
+use polhode::problem::{Ended, Errors, Kept, Model, Problem};
 use polhode::run::{EnergyEstimate, Estimate, Plan, Snapshot};
 use record::Record;
 use std::time::Instant;
@@ -52,6 +52,22 @@ impl Finished {
     pub fn iterations_per_step(&self) -> f64 {
         blocks::iterations_per_step(&self.end)
     }
+}
+
+/// The growth of an energy that the exact motion keeps, relative to that of the motion, that calls for a warning.
+const RUNAWAY: f64 = 0.1;
+
+/// What to say of a run that gained much energy which the exact motion keeps.
+fn runaway(problem: &Problem, method: &Method, end: &Ended) -> Option<String> {
+    let gain = end.drift.energy?.gain;
+    let kept = problem.kept(method.claims(), "energy") != Kept::Changes;
+    (kept && gain > RUNAWAY).then(|| {
+        format!(
+            "warning: the energy, which the exact motion keeps, grew by {:.0} % of that of the motion: the result may mean \
+             nothing; use a smaller step",
+            100.0 * gain
+        )
+    })
 }
 
 /// Does it.
@@ -133,7 +149,10 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
         Err("not asked for (--no-reference)".into())
     } else {
         match reference(&model, end.last.t, " (--no-reference skips it)") {
-            Some(Ok(reference)) => Ok((reference.errors(&end.last), reference.source)),
+            Some(Ok(reference)) => {
+                let errors = reference.errors(&end.last).checked();
+                Ok((errors.map_err(|error| Failure::Solver(error.reason))?, reference.source))
+            }
             Some(Err(error)) => Err(error.reason),
             None => {
                 let what = "stopped while the reference was computed; the run itself was done".into();
@@ -141,7 +160,7 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
             }
         }
     };
-    if let Some(warning) = system::broken(&end) {
+    for warning in [system::broken(&end), runaway(&problem, &method, &end)].into_iter().flatten() {
         print::note(&warning);
     }
     let frequencies = phase.map(|phase| phase.frequencies());

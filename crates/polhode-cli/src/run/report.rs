@@ -28,6 +28,7 @@ pub struct Report<'a> {
     system: Option<System<'a>>,
     drift: Drift,
     energy_error: Option<Energy>,
+    energy_unit: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     energy_estimate: Option<Option<EnergyEstimate>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -134,6 +135,7 @@ impl<'a> Report<'a> {
             system: System::new(&run.end),
             drift: Drift::new(&run.end),
             energy_error: drift.energy.map(Energy::from),
+            energy_unit: drift.energy.map(|energy| energy.unit()),
             energy_estimate: run.estimate.map(|e| e.map(EnergyEstimate::from)),
             frequencies: run.frequencies.as_ref(),
             newton: Newton::from(&run.end),

@@ -3,18 +3,18 @@
 use super::{Finished, system};
 use crate::phase::Frequencies;
 use crate::print::{Align, count, duration, plain, small, table};
-use polhode::problem::Kept;
+use polhode::problem::{Ended, Kept};
 use polhode::run::{Estimate, Snapshot};
 
-/// The name and unit of a drift; that of energy and length is relative to the start unless they start from zero.
-fn words<'a>(quantity: &'a str, start: &Snapshot) -> (&'a str, &'static str) {
-    let relative = |from_zero: bool, unit| if from_zero { unit } else { "relative" };
+/// The name and unit of a drift; that of a length is relative to the start unless it starts from zero.
+fn words<'a>(quantity: &'a str, end: &Ended, start: &Snapshot) -> (&'a str, &'static str) {
     match quantity {
-        "energy" => ("energy", relative(start.energy == Some(0.0), "J")),
+        "energy" => ("energy", end.drift.energy.map_or("J", |energy| energy.unit())),
         "momentum_space" => ("angular momentum in space", "kg m²/s"),
         "linear_momentum_space" => ("linear momentum in space", "kg m/s"),
         "momentum_body" => {
-            ("length of body momentum", relative(start.momentum_body.norm() == 0.0, "kg m²/s"))
+            let from_zero = start.momentum_body.norm() == 0.0;
+            ("length of body momentum", if from_zero { "kg m²/s" } else { "relative" })
         }
         "momentum_vertical" => ("vertical momentum in space", "kg m²/s"),
         "momentum_axial" => ("momentum about body axis 3", "kg m²/s"),
@@ -63,7 +63,7 @@ pub fn text(run: &Finished) -> String {
         .into_iter()
         .filter(|(quantity, _)| mechanism.is_none() || *quantity == "energy")
         .map(|(quantity, value)| {
-            let (name, unit) = words(quantity, &start);
+            let (name, unit) = words(quantity, end, &start);
             let note = match run.problem.kept(method.claims(), quantity) {
                 Kept::Claimed => "kept by the method",
                 Kept::Unclaimed => "invariant, no claim",

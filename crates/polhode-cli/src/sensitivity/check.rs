@@ -56,7 +56,8 @@ fn distance(x: &[f64], y: &[f64]) -> f64 {
 /// The relative distance of two lists, eq. (118).
 fn relative(x: &[f64], exact: &[f64]) -> Option<f64> {
     let size = distance(exact, &vec![0.0; exact.len()]);
-    (size > 0.0).then(|| distance(x, exact) / size)
+    let error = distance(x, exact) / size;
+    (size > 0.0 && error.is_finite()).then_some(error)
 }
 
 /// How many runs the differences of a parameter take.

@@ -61,7 +61,8 @@ impl<S: Real, G: Group> State<S, G> {
             let [w, x, y, z] = k.attitude.q_wxyz();
             [w, x, y, z, k.position.x, k.position.y, k.position.z]
         };
-        let equal = |a: S, b: S| a.below(b).or(b.below(a)).not();
+        // No number is the same as what is not a number.
+        let equal = |a: S, b: S| (a - b).abs().below(S::lift(f64::from_bits(1)));
         let mut same = S::Mask::splat(true);
         for (a, b) in numbers(self).into_iter().zip(numbers(other)) {
             same = same.and(equal(a, b));

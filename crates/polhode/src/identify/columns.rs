@@ -128,5 +128,30 @@ pub(super) fn columns(
         .collect();
     let unused = samples.names().iter().filter(|name| columns.iter().all(|column| column.name != **name));
     let unused = unused.cloned().collect();
+    measured_something(&columns)?;
     Ok((columns, unused))
+}
+
+/// Sees to it that the columns say something of a motion: whole quaternions are nearly of unit length, and not all is zero.
+fn measured_something(columns: &[Column]) -> Result<(), IdentifyError> {
+    for first in columns {
+        let Some(whole) = first.attitude.as_ref().filter(|_| first.name.ends_with("_w")) else { continue };
+        let parts: Vec<&Column> = columns.iter().filter(|c| c.attitude.as_ref() == Some(whole)).collect();
+        if parts.len() < 4 {
+            continue;
+        }
+        for sample in 0..first.data.len() {
+            let length = parts.iter().map(|c| c.data[sample] * c.data[sample]).sum::<f64>().sqrt();
+            if !(0.5..2.0).contains(&length) {
+                return Err(IdentifyError::Samples(format!(
+                    "the quaternion {whole} of sample {} has length {length:e}; that of an attitude is one",
+                    sample + 1
+                )));
+            }
+        }
+    }
+    match columns.iter().all(|column| column.data.iter().all(|x| *x == 0.0)) && !columns.is_empty() {
+        true => Err(IdentifyError::Samples("all numbers are zero: nothing was measured of a motion".into())),
+        false => Ok(()),
+    }
 }

@@ -3,6 +3,7 @@
 
 use crate::fit::Edge;
 use crate::multibody::System;
+use crate::problem::ModelError;
 use crate::sensitivity::Sensitivity;
 use nalgebra::Matrix3;
 
@@ -30,13 +31,13 @@ fn entry(name: &str) -> Option<(&str, (usize, usize))> {
 }
 
 /// The inertias among the parameters that must be those of bodies.
-pub(super) fn inertias(sensitivity: &Sensitivity) -> Vec<Flat> {
+pub(super) fn inertias(sensitivity: &Sensitivity) -> Result<Vec<Flat>, ModelError> {
     let problem = sensitivity.problem();
     // A body that follows a given motion may have any mass matrix.
-    if problem.model().map_or(true, |model| model.follows_motion()) {
-        return Vec::new();
+    if problem.model()?.follows_motion() {
+        return Ok(Vec::new());
     }
-    let system = problem.jointed_system(&|_| 0.0).ok().flatten();
+    let system = problem.jointed_system(&|_| 0.0)?;
     let mut known: Vec<(String, f64)> =
         problem.parameters().into_iter().map(|parameter| (parameter.name, parameter.value)).collect();
     let elements = system.as_ref().map(System::parameters).unwrap_or_default();
@@ -56,7 +57,7 @@ pub(super) fn inertias(sensitivity: &Sensitivity) -> Vec<Flat> {
         });
         found[i].entries.push((k, at, *value));
     }
-    found
+    Ok(found)
 }
 
 impl Flat {
@@ -96,7 +97,7 @@ mod tests {
         let top = Problem::named("heavy-top").unwrap();
         let method = Method::parse("linear-alpha").unwrap();
         let sensitivity = Sensitivity::new(&top, &["center", "inertia"], &method).unwrap();
-        let [flat] = &inertias(&sensitivity)[..] else { panic!() };
+        let [flat] = &inertias(&sensitivity).unwrap()[..] else { panic!() };
         let edge = flat.edge();
         let mut p = sensitivity.values().to_vec();
         let mut g = vec![0.0; p.len()];
@@ -117,7 +118,7 @@ mod tests {
         let arm = Problem::named("double-pendulum").unwrap();
         let sensitivity =
             Sensitivity::new(&arm, &["inertia_lower_yy", "upper.inertia", "mass"], &method).unwrap();
-        let names: Vec<String> = inertias(&sensitivity).into_iter().map(|flat| flat.name).collect();
+        let names: Vec<String> = inertias(&sensitivity).unwrap().into_iter().map(|flat| flat.name).collect();
         assert_eq!(names, ["inertia_lower", "upper.inertia"]);
     }
 }

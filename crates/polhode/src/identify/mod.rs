@@ -50,7 +50,7 @@ pub use samples::Samples;
 use crate::fit::Parameter;
 use crate::lookup::plain;
 use crate::run::Plan;
-use crate::sensitivity::Sensitivity;
+use crate::sensitivity::{Sensitivity, SensitivityFailure};
 use columns::{Column, columns, means, near};
 use core::ops::ControlFlow;
 use runs::Runs;
@@ -185,7 +185,8 @@ impl Identification {
         let parameters = named.map(|((name, start), (lower, upper))| {
             Parameter::new(name.clone(), *start).at_least(*lower).at_most(*upper)
         });
-        let flats = inertia::inertias(&self.sensitivity);
+        let flats = inertia::inertias(&self.sensitivity)
+            .map_err(|error| IdentifyError::Run(SensitivityFailure { error: error.into(), steps: 0 }))?;
         let task = estimate::Task {
             parameters: parameters.collect(),
             flats: &flats,

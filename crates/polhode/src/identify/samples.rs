@@ -48,6 +48,13 @@ impl Samples {
             if let Some(i) = values.iter().position(|x| !x.is_finite()) {
                 return wrong(format!("{name} of sample {} is {}; it must be finite", i + 1, values[i]));
             }
+            if let Some(i) = values.iter().position(|x| !(x * x).is_finite()) {
+                return wrong(format!(
+                    "{name} of sample {} is {:e}, whose square is beyond all numbers; check its unit",
+                    i + 1,
+                    values[i]
+                ));
+            }
         }
         if times.last().is_none_or(|last| *last <= 0.0) {
             return wrong("there is no sample after t = 0; a motion needs at least one".into());

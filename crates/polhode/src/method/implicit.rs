@@ -96,7 +96,7 @@ pub(super) fn solve<'a, S: Real, G: Group, E: Scheme>(
     let (x, guess) = (single.x, single.guess);
     if let Some(range) = scheme.range(start, &x) {
         solved.map_err(|error| match scheme.range(start, &guess) {
-            Some(range) => range.error(start, 0.8).unwrap_or(error),
+            Some(range) => range.error(start, 0.8).filter(|limit| !limit.is_astray()).unwrap_or(error),
             None => error,
         })?;
         // A parameter that is not a number is no less wrong.

@@ -75,6 +75,9 @@ impl<S: Real, G: Group> Stepper<S, G> {
     where
         G: Steps<S>,
     {
+        if h.largest() > 0.0 && h.below(S::zero()).any() {
+            return Err(StepError::MixedLanes);
+        }
         // Accelerations from before a jump of the load say nothing about those after it.
         self.memory.forget(body.jumps_at(t, h));
         G::take(self, body, state, t, h)

@@ -214,9 +214,10 @@ impl Tableau {
     pub fn stages(&self) -> usize {
         self.b.len()
     }
-    /// Entry (i, j) of A.
+    /// Entry (i, j) of A; not a number beyond its rows and columns.
     pub fn a(&self, i: usize, j: usize) -> f64 {
-        self.a[i * self.stages() + j]
+        let n = self.stages();
+        if j < n { self.a.get(i * n + j).copied().unwrap_or(f64::NAN) } else { f64::NAN }
     }
     /// The weights.
     pub fn b(&self) -> &[f64] {

@@ -430,8 +430,9 @@ impl<S: Real> Equations<S> for Stepping<'_, S> {
     fn correct(&mut self, _lanes: S::Mask) -> S {
         let weights = self.weights;
         let work = &mut *self.work;
-        if let Some(matrix) = &mut work.matrix {
-            matrix.factors.solve(&mut work.residual);
+        match &mut work.matrix {
+            Some(matrix) => matrix.factors.solve(&mut work.residual),
+            None => work.residual.fill(S::lift(f64::NAN)),
         }
         let map = work.map();
         let x = &work.residual;

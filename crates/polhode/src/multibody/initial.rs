@@ -173,12 +173,12 @@ impl<S: Real> Projection<'_, S> {
             FactorError::Singular { null, .. } => {
                 AssemblyError::Dependent { joints: self.layout.named(self.system, &null) }
             }
-            FactorError::NotFinite { .. } => AssemblyError::NotFinite,
+            FactorError::NotFinite { .. } | FactorError::Count { .. } => AssemblyError::NotFinite,
         })
     }
     /// Solves for what stands on the right-hand side, and sees that it is solved.
     fn solve(&mut self) -> Result<(), AssemblyError> {
-        match self.matrix.as_mut().map_or(0.0, |matrix| matrix.refined(&mut self.x)) {
+        match self.matrix.as_mut().map_or(f64::NAN, |matrix| matrix.refined(&mut self.x)) {
             residual if residual < SOLVED => Ok(()),
             residual if residual.is_finite() => Err(AssemblyError::IllConditioned { residual }),
             _ => Err(AssemblyError::NotFinite),

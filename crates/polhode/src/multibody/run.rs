@@ -2,7 +2,7 @@
 
 use super::simulation::{Simulation, Violation};
 use crate::run::{BodySnapshot, EnergyRecord, Plan, SystemSnapshot};
-use crate::scalar::{Real, larger};
+use crate::scalar::{Scalar, larger};
 use crate::solve::StepError;
 use core::ops::ControlFlow;
 
@@ -13,7 +13,7 @@ pub struct Outcome {
     pub t: f64,
     /// Steps taken.
     pub steps: u64,
-    /// The energy over all steps. The potential of a mechanism has an arbitrary zero: see
+    /// The energy over all steps, where the exact motion keeps it. The potential of a mechanism has an arbitrary zero: see
     /// [`EnergyRecord::error_of_motion`].
     pub energy: EnergyRecord,
     /// The largest violation of the joints over all steps.
@@ -40,7 +40,9 @@ pub fn run(
     plan: &Plan,
     observer: &mut dyn FnMut(u64, &Simulation<'_, f64>) -> ControlFlow<()>,
 ) -> (Outcome, Option<StepError>) {
-    let mut energy = EnergyRecord::new(simulation.energy(), simulation.kinetic_energy());
+    let kept = simulation.keeps_energy();
+    let energy_of = |simulation: &Simulation<'_, f64>| kept.then(|| simulation.energy());
+    let mut energy = EnergyRecord::new(energy_of(simulation), simulation.kinetic_energy());
     let mut violation = simulation.violation();
     let mut flow = observer(0, simulation);
     let (mut n, mut failure) = (0, None);
@@ -51,17 +53,29 @@ pub fn run(
         }
         n += 1;
         simulation.set_time(plan.time(n));
-        energy.update(simulation.energy(), simulation.kinetic_energy());
+        energy.update(energy_of(simulation), simulation.kinetic_energy());
         let now = simulation.violation();
         violation.position = larger(violation.position, now.position);
         violation.velocity = larger(violation.velocity, now.velocity);
+        let overflow = match () {
+            _ if !simulation.energy().is_finite() => Some("the energy"),
+            _ if energy.error_of_motion().is_some_and(|e| !e.is_finite()) => Some("the energy error"),
+            _ if !(violation.position + violation.velocity).is_finite() => {
+                Some("the violation of the joints")
+            }
+            _ => None,
+        };
+        if let Some(quantity) = overflow {
+            failure = Some(StepError::Overflow { quantity: quantity.into(), t: plan.time(n) });
+            break;
+        }
         flow = observer(n, simulation);
     }
     let outcome = Outcome { t: plan.time(n), steps: n, energy, violation, finished: n == plan.steps() };
     (outcome, failure)
 }
 
-impl<S: Real> Simulation<'_, S> {
+impl<S: Scalar> Simulation<'_, S> {
     /// All bodies, multipliers and extra coordinates.
     pub fn snapshot(&self) -> SystemSnapshot<S> {
         let system = self.system();

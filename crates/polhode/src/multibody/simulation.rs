@@ -1,5 +1,6 @@
 //! A system at work: consistent initial values, then steps.
 
+use super::force::Force;
 use super::initial::{Assembly, AssemblyError, initial};
 use super::joint::{MOST_ROWS, Place};
 use super::state::{Flat, Moving};
@@ -8,7 +9,7 @@ use super::workspace::{Stepping, Workspace};
 use crate::body::{Kinematics, Load};
 use crate::group::{Map, Vectorial};
 use crate::method::{AlphaScheme, Form, Method};
-use crate::scalar::{Mask, Real, larger};
+use crate::scalar::{Mask, Real, Scalar, larger};
 use crate::solve::{FactorError, StepError, Work, newton};
 use core::fmt;
 use nalgebra::Vector3;
@@ -65,7 +66,7 @@ pub struct Violation {
 
 /// A system in motion. Allocates when it is made and in its first step, from then on never.
 #[derive(Clone, Debug)]
-pub struct Simulation<'a, S: Real> {
+pub struct Simulation<'a, S: Scalar> {
     system: &'a System<S>,
     work: Workspace<S>,
     bodies: Vec<Moving<S>>,
@@ -79,10 +80,18 @@ pub struct Simulation<'a, S: Real> {
     pub spent: Work,
 }
 
-impl<S: Real> Simulation<'_, S> {
-    /// Kinetic plus potential energy; `None` if a load has no potential.
-    pub fn energy(&self) -> Option<S> {
-        Some(self.kinetic_energy() + self.potential_energy()?)
+impl<S: Scalar> Simulation<'_, S> {
+    /// Kinetic plus potential energy. The exact motion keeps it where [`Simulation::keeps_energy`] says so.
+    pub fn energy(&self) -> S {
+        self.kinetic_energy() + self.potential_energy()
+    }
+    /// True if the exact motion keeps the energy: no damping, no force that oscillates, no load without a potential.
+    pub fn keeps_energy(&self) -> bool {
+        let zero = |numbers: &[S]| numbers.iter().all(|x| x.largest() == 0.0);
+        let mut bodies = self.system.bodies.iter().zip(&self.bodies);
+        bodies.all(|(body, now)| body.loads.potential(&self.kinematics(now)).is_some())
+            && !self.system.forces.iter().any(Force::is_damped)
+            && self.system.extra.iter().all(|extra| zero(&extra.damping) && zero(&extra.amplitude))
     }
     /// Σ ½ m v² + ½ Ω·J Ω, and ½ ẏ·M ẏ of the extra coordinates.
     pub fn kinetic_energy(&self) -> S {
@@ -99,19 +108,27 @@ impl<S: Real> Simulation<'_, S> {
             .map(|(extra, now)| half * form(&extra.mass, &now.velocity));
         bodies.chain(extra).fold(S::zero(), |sum, part| sum + part)
     }
-    /// That of gravity, loads, springs and extra coordinates; `None` if a load has none.
-    pub fn potential_energy(&self) -> Option<S> {
+    /// What a load of a body may know.
+    fn kinematics(&self, now: &Moving<S>) -> Kinematics<S> {
+        Kinematics {
+            time: self.time,
+            attitude: now.attitude,
+            position: now.position,
+            velocity_body: now.attitude.unrotate(&now.velocity),
+            omega_body: now.omega_body,
+            inward: 0.0,
+        }
+    }
+    /// That of gravity, springs, extra coordinates and the loads that have one.
+    pub fn potential_energy(&self) -> S {
         let mut sum = S::zero();
         for (body, now) in self.system.bodies.iter().zip(&self.bodies) {
-            let at = Kinematics {
-                time: self.time,
-                attitude: now.attitude,
-                position: now.position,
-                velocity_body: now.attitude.unrotate(&now.velocity),
-                omega_body: now.omega_body,
-                inward: 0.0,
-            };
-            sum += body.loads.potential(&at)? - body.mass * self.system.gravity.dot(&now.position);
+            let at = self.kinematics(now);
+            let mut loads = S::zero();
+            for load in body.loads.list() {
+                loads += load.potential(&at).unwrap_or(S::zero());
+            }
+            sum += loads - body.mass * self.system.gravity.dot(&now.position);
         }
         for force in &self.system.forces {
             let places = force.ends.map(|end| self.place(end.body));
@@ -121,7 +138,7 @@ impl<S: Real> Simulation<'_, S> {
             let constant = extra.force.iter().zip(&now.position).fold(S::zero(), |sum, (f, y)| sum + *f * *y);
             sum += S::lift(0.5) * form(&extra.stiffness, &now.position) - constant;
         }
-        Some(sum)
+        sum
     }
     /// The position of the centre of mass of a body.
     pub fn position(&self, body: &str) -> Option<Vector3<S>> {
@@ -136,7 +153,7 @@ fn form<S: Real>(matrix: &[S], y: &[S]) -> S {
     (0..n).fold(S::zero(), |sum, i| sum + y[i] * row(i))
 }
 
-impl<'a, S: Real> Simulation<'a, S> {
+impl<'a, S: Scalar> Simulation<'a, S> {
     /// The system at its start, if it has consistent initial values.
     pub fn check(system: &'a System<S>) -> Result<Self, SimulationError> {
         system.check()?;
@@ -211,7 +228,9 @@ impl<'a, S: Real> Simulation<'a, S> {
         if let Some(trouble) = &stepping.work.trouble {
             let joints = match trouble {
                 FactorError::Singular { null, .. } => stepping.work.layout.named(self.system, null),
-                FactorError::NotFinite { .. } => return Err(StepError::NotFinite { t, h: size }),
+                FactorError::NotFinite { .. } | FactorError::Count { .. } => {
+                    return Err(StepError::NotFinite { t, h: size });
+                }
             };
             return Err(StepError::Singular { t, h: size, joints });
         }
@@ -245,6 +264,8 @@ impl<'a, S: Real> Simulation<'a, S> {
             stepping.finish_flat(i, next);
             sum = next.velocity.iter().fold(sum, |sum, v| sum + *v * *v);
         }
+        // The last correction changed the multipliers too, and nothing else has looked at them.
+        sum = stepping.work.lambda.iter().fold(sum, |sum, reaction| sum + reaction.abs());
         if !sum.is_finite().all() {
             return Err(StepError::NotFinite { t, h: size });
         }

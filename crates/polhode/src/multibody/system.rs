@@ -427,6 +427,7 @@ impl<S: Real> System<S> {
             .map(|j| j.ends.map(|e| e.body))
             .chain(self.forces.iter().map(|f| f.ends.map(|e| e.body)))
             .collect();
+        self.check_parts(&links)?;
         loop {
             let mut grown = false;
             for ends in &links {
@@ -443,6 +444,32 @@ impl<S: Real> System<S> {
         let open = self.bodies.iter().zip(&held).filter(|(_, held)| !**held);
         let bodies: Vec<String> = open.map(|(body, _)| body.name.clone()).collect();
         if bodies.is_empty() { Ok(()) } else { Err(SystemError::Unconnected { bodies }) }
+    }
+    /// What was changed through [`System::joints_mut`] and the like still fits together.
+    fn check_parts(&self, links: &[[Option<usize>; 2]]) -> Result<(), SystemError> {
+        let names = self.joints.iter().map(|j| ("joint", &j.name));
+        let names = names.chain(self.forces.iter().map(|f| ("force", &f.name)));
+        for ((what, name), ends) in names.zip(links) {
+            if let Some(body) = ends.iter().flatten().find(|body| **body >= self.bodies.len()) {
+                return Err(SystemError::Number {
+                    element: format!("the {what} '{name}'"),
+                    what: "the numbers of its bodies must be below that of all bodies",
+                    value: *body as f64,
+                });
+            }
+        }
+        for extra in &self.extra {
+            let n = extra.len();
+            let matrices = [&extra.mass, &extra.damping, &extra.stiffness].iter().all(|m| m.len() == n * n);
+            let vectors = [&extra.force, &extra.amplitude, &extra.velocity].iter().all(|v| v.len() == n);
+            if !(matrices && vectors) {
+                return Err(SystemError::Matrix {
+                    element: format!("the coordinates '{}'", extra.name),
+                    what: "matrices must have a row and a column for each coordinate, and vectors a number",
+                });
+            }
+        }
+        Ok(())
     }
     /// The acceleration of gravity, in space.
     pub fn gravity(&self) -> &Vector3<S> {

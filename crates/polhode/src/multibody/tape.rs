@@ -53,8 +53,10 @@ pub(super) struct Values<'a, S> {
 impl<S: Real> Sink<S> for Values<'_, S> {
     #[inline(always)]
     fn add(&mut self, _row: usize, _column: usize, value: S) {
-        if let Some(place) = self.places.next() {
-            self.values[*place as usize] += value;
+        match self.places.next().and_then(|place| self.values.get_mut(*place as usize)) {
+            Some(entry) => *entry += value,
+            // What was not recorded has no place: the matrix is not one any more, and its factorization will say so.
+            None => self.values.iter_mut().for_each(|entry| *entry = S::lift(f64::NAN)),
         }
     }
 }
@@ -81,7 +83,7 @@ impl<S: Real> Matrix<S> {
         pairs.sort_unstable();
         pairs.dedup();
         let order = elimination_order(blocks, &pairs);
-        let place = |(i, j): &(usize, usize)| pattern.position(*i, *j).unwrap_or(0) as u32;
+        let place = |(i, j): &(usize, usize)| pattern.position(*i, *j).map_or(u32::MAX, |place| place as u32);
         Matrix {
             places: places.entries.iter().map(place).collect(),
             values: vec![S::zero(); pattern.nonzeros()],

@@ -51,7 +51,8 @@ impl Problem {
     /// The body and its start with a change of each parameter (by its number in [`Problem::parameters`]), which is added
     /// to its value. Of numbers with derivatives the values are checked.
     pub(crate) fn cases<S: Real>(&self, change: &dyn Fn(usize) -> S) -> Result<Cases<S>, ModelError> {
-        Given::new(self, change).cases()
+        let given = Given::new(self, change);
+        given.complete(given.cases())
     }
     /// What the methods for systems run, in any scalar and with a change of each parameter (by its number in
     /// [`Problem::parameters`]) added to its value: the system of a problem that is one, a body about a fixed point on a
@@ -73,11 +74,13 @@ impl Problem {
         change: &dyn Fn(usize) -> S,
     ) -> Result<Option<System<S>>, ModelError> {
         let given = Given::new(self, change);
-        if let Some(system) = given.system()? {
+        if let Some(system) = given.complete(given.system())? {
             return Ok(Some(system));
         }
-        Ok(match given.cases()? {
-            Cases::Rotation(case) => Some(case.posed()),
+        Ok(match given.complete(given.cases())? {
+            Cases::Rotation(case) => {
+                Some(case.posed().map_err(|error| given.refused("data", error.to_string()))?)
+            }
             Cases::System(system) => Some(system),
             Cases::Motion(_) => None,
         })
@@ -144,7 +147,12 @@ impl<S: Real> Given<'_, S> {
     }
 
     fn winding(&self) -> Winding<S> {
-        Winding { frequency: self.number("frequency"), turn_rate: self.number("turn_rate") }
+        // Of a body on a fixed point only the rotation is there.
+        let frequency = match self.problem.kind {
+            Kind::PrescribedRotation => S::zero(),
+            _ => self.number("frequency"),
+        };
+        Winding { frequency, turn_rate: self.number("turn_rate") }
     }
 
     /// What acts on a body about a fixed point.

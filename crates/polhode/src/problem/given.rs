@@ -7,6 +7,7 @@ use super::model::ModelError;
 use crate::group::Rotation;
 use crate::lookup::plain;
 use crate::scalar::{Mask, Real};
+use core::cell::RefCell;
 use nalgebra::{Matrix3, Vector3};
 
 /// The entries of a symmetric tensor, in the order of their parameters.
@@ -17,11 +18,32 @@ pub(super) struct Given<'a, S> {
     pub(super) problem: &'a Problem,
     /// The change of a parameter by its number.
     change: &'a dyn Fn(usize) -> S,
+    /// The first name that was asked for and is no datum.
+    unknown: RefCell<Option<String>>,
 }
 
 impl<'a, S: Real> Given<'a, S> {
     pub(super) fn new(problem: &'a Problem, change: &'a dyn Fn(usize) -> S) -> Self {
-        Given { problem, change }
+        Given { problem, change, unknown: RefCell::new(None) }
+    }
+    /// What was made of the data, unless a name that was asked for is none of theirs: that would have been read as zero.
+    pub(super) fn complete<R>(&self, made: Result<R, ModelError>) -> Result<R, ModelError> {
+        match self.unknown.take() {
+            None => made,
+            Some(name) => {
+                Err(self.refused("data", format!("there is no datum '{name}', which the model asks for")))
+            }
+        }
+    }
+    /// The numbers of a datum; none of one that is not set.
+    fn values(&self, name: &str) -> &'a [f64] {
+        match self.problem.data().iter().find(|datum| datum.name == name) {
+            Some(datum) => &datum.values,
+            None => {
+                self.unknown.borrow_mut().get_or_insert_with(|| name.into());
+                &[]
+            }
+        }
     }
     /// A datum, and the number of its first parameter.
     fn datum(&self, name: &str) -> Option<(&'a Datum, usize)> {
@@ -42,29 +64,29 @@ impl<'a, S: Real> Given<'a, S> {
     /// A number; zero if it is not set.
     pub(super) fn number(&self, name: &str) -> S {
         let [change] = self.changes(name);
-        S::lift(self.problem.values(name).first().copied().unwrap_or(0.0)) + change
+        S::lift(self.values(name).first().copied().unwrap_or(0.0)) + change
     }
     /// What counts or chooses.
     pub(super) fn choice(&self, name: &str) -> f64 {
-        self.problem.values(name).first().copied().unwrap_or(0.0)
+        self.values(name).first().copied().unwrap_or(0.0)
     }
     /// Three numbers, zero where they are not set.
     pub(super) fn three(&self, name: &str) -> Vector3<S> {
-        let (values, changes) = (self.problem.values(name), self.changes::<3>(name));
+        let (values, changes) = (self.values(name), self.changes::<3>(name));
         Vector3::from_fn(|i, _| S::lift(values.get(i).copied().unwrap_or(0.0)) + changes[i])
     }
     /// So many numbers of a list.
     pub(super) fn list<const N: usize>(&self, name: &str) -> [S; N] {
-        let (values, changes) = (self.problem.values(name), self.changes::<N>(name));
+        let (values, changes) = (self.values(name), self.changes::<N>(name));
         core::array::from_fn(|i| S::lift(values.get(i).copied().unwrap_or(f64::NAN)) + changes[i])
     }
     /// Three numbers, if they are set.
     pub(super) fn optional(&self, name: &str) -> Option<Vector3<S>> {
-        (!self.problem.values(name).is_empty()).then(|| self.three(name))
+        (!self.values(name).is_empty()).then(|| self.three(name))
     }
     /// An inertia.
     pub(super) fn tensor(&self, name: &str) -> Matrix3<S> {
-        let mut matrix = tensor(self.problem.values(name)).map(S::lift);
+        let mut matrix = tensor(self.values(name)).map(S::lift);
         for ((i, j), change) in ENTRIES.into_iter().zip(self.changes::<6>(name)) {
             matrix[(i, j)] += change;
             if i != j {
@@ -84,7 +106,7 @@ impl<'a, S: Real> Given<'a, S> {
             true => first,
             false => first.compose(&Rotation::from_rotation_vector(&change)),
         };
-        if let [w, x, y, z] = *self.problem.values(datum) {
+        if let [w, x, y, z] = *self.values(datum) {
             let length = (w * w + x * x + y * y + z * z).sqrt();
             if (length - 1.0).abs() > 1e-6 {
                 let reason =
@@ -93,7 +115,7 @@ impl<'a, S: Real> Given<'a, S> {
             }
             return Ok((None, turned(Rotation::from_q_wxyz([w, x, y, z].map(S::lift)))));
         }
-        let psi = vector(self.problem.values(datum));
+        let psi = vector(self.values(datum));
         if psi.norm() > 1e6 || !psi.norm().is_finite() {
             let reason = format!(
                 "a rotation vector of length {:e} has lost its digits modulo a turn; use one of at most 1e6",
@@ -111,7 +133,7 @@ impl<'a, S: Real> Given<'a, S> {
     /// Sees to it that all numbers of these data are positive.
     pub(super) fn positive(&self, names: &[&'static str]) -> Result<(), ModelError> {
         for name in names {
-            let count = self.problem.values(name).len();
+            let count = self.values(name).len();
             let all = self.list::<MOST>(name);
             if let Some(x) = all.iter().take(count).find(|x| !S::zero().below(**x).all()) {
                 return Err(self.refused(name, format!("it must be positive, got {}", plain(x.largest()))));

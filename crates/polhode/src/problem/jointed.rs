@@ -5,9 +5,9 @@ use super::model::{Ended, Failed, Joints, Model, Observer};
 use crate::body::State;
 use crate::group::{Rotation, So3};
 use crate::method::Method;
-use crate::multibody::{GROUND, JointKind, Rigid, Simulation, System, run};
+use crate::multibody::{GROUND, JointKind, Rigid, Simulation, System, SystemError, run};
 use crate::run::{Drift, Invariants, Moving, Plan, Snapshot, SystemSnapshot};
-use crate::scalar::Real;
+use crate::scalar::{Real, Scalar};
 use crate::solve::StepError;
 use nalgebra::Vector3;
 
@@ -31,15 +31,14 @@ impl Model {
             Cases::Rotation(case) => Some(case),
             _ => None,
         };
+        let unbegun = |error: StepError| Failed { error, last_good: Box::new(self.unbegun()) };
+        let no_start = |reason: String| unbegun(StepError::NoStart { reason });
         let posed = case.filter(|_| self.jointed.is_none()).map(Case::posed);
-        let start = || Box::new(Ended { last: self.start(), ..nothing_done() });
+        let posed = posed.transpose().map_err(|error| no_start(error.to_string()))?;
         let Some(system) = posed.as_ref().or(self.system()) else {
-            return Err(Failed { error: StepError::NeedsSystem, last_good: start() });
+            return Err(unbegun(StepError::NeedsSystem));
         };
-        let mut simulation = Simulation::new(system, method).map_err(|error| Failed {
-            error: StepError::NoStart { reason: error.to_string() },
-            last_good: start(),
-        })?;
+        let mut simulation = Simulation::new(system, method).map_err(|error| no_start(error.to_string()))?;
         let at = |simulation: &Simulation<'_, f64>| match case {
             Some(case) if posed.is_some() => case.snapshot(&case.state(simulation), simulation.time()),
             _ => snapshot(simulation, case.is_some()),
@@ -68,7 +67,7 @@ impl Model {
         };
         match failure {
             Some(error) => Err(Failed { error, last_good: Box::new(ended) }),
-            None => Ok(ended),
+            None => ended.checked(),
         }
     }
 }
@@ -76,7 +75,7 @@ impl Model {
 impl<S: Real> Case<S, So3> {
     /// The body on a spherical joint at its reference point, about which its inertia and the moments of its loads are. The
     /// joint holds that point, so that mass and centre of mass do not matter.
-    pub(crate) fn posed(&self) -> System<S> {
+    pub(crate) fn posed(&self) -> Result<System<S>, SystemError> {
         let omega_body = self.body.velocity(&self.start);
         let body = Rigid {
             name: String::new(),
@@ -90,32 +89,21 @@ impl<S: Real> Case<S, So3> {
             free: true,
         };
         let mut system = System::under(Vector3::zeros());
-        // Neither can fail: the names are new and the numbers were checked.
-        let joined = system
-            .body("body", body)
-            .and_then(|()| system.joint("pivot", JointKind::Spherical, GROUND, "body"));
-        debug_assert!(joined.is_ok());
-        system
+        system.body("body", body)?;
+        system.joint("pivot", JointKind::Spherical, GROUND, "body")?;
+        Ok(system)
     }
+}
+
+impl<S: Scalar> Case<S, So3> {
     /// The state of the body about its fixed point.
     pub(crate) fn state(&self, simulation: &Simulation<'_, S>) -> State<S, So3> {
         simulation.bodies().first().map_or(self.start, |now| self.body.state(now.attitude, &now.omega_body))
     }
 }
 
-fn nothing_done() -> Ended {
-    Ended {
-        last: nothing(),
-        steps: 0,
-        drift: Drift::default(),
-        work: Default::default(),
-        finished: false,
-        joints: None,
-    }
-}
-
-/// A snapshot of nothing.
-pub(super) fn nothing<S: Real>() -> Snapshot<S> {
+/// What the snapshot of a system without bodies has of a body.
+fn nothing<S: Real>() -> Snapshot<S> {
     let zero = Vector3::zeros();
     Snapshot {
         t: S::zero(),
@@ -134,7 +122,7 @@ pub(super) fn nothing<S: Real>() -> Snapshot<S> {
 
 /// The last body of a system, and all of it: energy, bodies, multipliers. A single one has its momentum about the point
 /// where its joint holds it.
-pub(crate) fn snapshot<S: Real>(simulation: &Simulation<'_, S>, single: bool) -> Snapshot<S> {
+pub(crate) fn snapshot<S: Scalar>(simulation: &Simulation<'_, S>, single: bool) -> Snapshot<S> {
     let mut snapshot = nothing();
     if let (Some(body), Some(now)) = (simulation.system().bodies().last(), simulation.bodies().last()) {
         let turning = body.inertia.matrix() * now.omega_body;
@@ -163,7 +151,7 @@ pub(crate) fn snapshot<S: Real>(simulation: &Simulation<'_, S>, single: bool) ->
     Snapshot {
         t: simulation.time(),
         kinetic_energy: simulation.kinetic_energy(),
-        energy: simulation.energy(),
+        energy: Some(simulation.energy()),
         system: Some(Box::new(SystemSnapshot { single, ..simulation.snapshot() })),
         ..snapshot
     }

@@ -3,7 +3,7 @@
 use super::cases::{Case, Cases};
 use super::catalogue::{Kind, Problem};
 use super::given::Given;
-use super::jointed;
+use super::jointed::snapshot;
 use crate::body::{Load, State};
 use crate::group::{Group, Se3, So3};
 use crate::method::{Method, Steps};
@@ -42,6 +42,7 @@ pub struct Model {
     pub(super) steady: Option<SteadyPrecession>,
     /// A body on a fixed point as one on a joint, with the coordinates of its centre of mass.
     pub(super) jointed: Option<System<f64>>,
+    start: Box<Snapshot>,
 }
 
 /// How a run ended, in plain numbers.
@@ -59,6 +60,25 @@ pub struct Ended {
     pub finished: bool,
     /// What the joints of a system had to bear.
     pub joints: Option<Joints>,
+}
+
+impl Ended {
+    /// The same, or an error that names the first of its numbers that is not finite.
+    pub(super) fn checked(self) -> Result<Ended, Failed> {
+        let joints = self.joints.as_ref().map_or(0.0, |j| j.violation.position + j.violation.velocity);
+        let quantity = match self.last.overflow() {
+            Some(column) => Some(column),
+            None if !joints.is_finite() => Some("the violation of the joints".into()),
+            None => self.drift.overflow().map(String::from),
+        };
+        match quantity {
+            None => Ok(self),
+            Some(quantity) => {
+                let error = StepError::Overflow { quantity, t: self.last.t };
+                Err(Failed { error, last_good: Box::new(self) })
+            }
+        }
+    }
 }
 
 /// How well the joints of a system were kept.
@@ -100,19 +120,34 @@ impl Problem {
         let wrong = |reason| ModelError { problem: self.id, datum: "data", reason };
         let (given, kind) = (Given::new(self, change), self.kind);
         if kind == Kind::Cone {
-            let (case, steady) = given.cone()?;
-            return Ok(Model { kind, cases: Cases::Rotation(case), steady: Some(steady), jointed: None });
+            let (case, steady) = given.complete(given.cone())?;
+            let start = Box::new(case.snapshot(&case.start, 0.0));
+            return Ok(Model {
+                kind,
+                cases: Cases::Rotation(case),
+                steady: Some(steady),
+                jointed: None,
+                start,
+            });
         }
-        let system = given.system()?;
-        if let Some(system) = &system {
-            // Its initial values are tried out.
-            Simulation::check(system).map_err(|error| wrong(error.to_string()))?;
-        }
+        let system = given.complete(given.system())?;
+        // Its initial values are tried out.
+        let simulation = system.as_ref().map(Simulation::check).transpose();
+        let of_system = simulation.map_err(|error| wrong(error.to_string()))?.map(|s| snapshot(&s, false));
         let (cases, jointed) = match system {
             Some(system) if kind != Kind::HeavyTop => (Cases::System(system), None),
             top => (self.cases(change)?, top),
         };
-        Ok(Model { kind, cases, steady: None, jointed })
+        let start = match &cases {
+            Cases::Rotation(c) => Some(c.snapshot(&c.start, 0.0)),
+            Cases::Motion(c) => Some(c.snapshot(&c.start, 0.0)),
+            Cases::System(_) => of_system,
+        };
+        let start = start.ok_or_else(|| wrong("the system has no start".into()))?;
+        if let Some(quantity) = start.overflow() {
+            return Err(wrong(format!("{quantity} is not finite at the start; use smaller numbers")));
+        }
+        Ok(Model { kind, cases, steady: None, jointed, start: Box::new(start) })
     }
 }
 
@@ -135,16 +170,23 @@ impl<G: Steps<f64>> Case<f64, G> {
         let mut before = self.start;
         let potential = self.body.potential_energy(&self.start, plan.time(0));
         let mut seen = estimate.as_ref().and(potential).map(|_| StepEstimate::default());
+        let mut overflow = None;
         let mut watch = |n: u64, t: f64, state: &State<f64, G>| {
             if let (Some(estimate), Some(k)) = (&mut estimate, n.checked_sub(1)) {
                 seen = estimate.observe(&self.body, &before, plan.time(k), plan.size(k), state);
                 before = *state;
+                if !estimate.is_finite() {
+                    let quantity = "the estimate of the energy error".into();
+                    overflow = Some(StepError::Overflow { quantity, t });
+                    return ControlFlow::Break(());
+                }
             }
             observer(n, &|| Snapshot { estimate: seen, ..self.snapshot(state, t) })
         };
-        match run(&self.body, &self.start, method, plan, &mut watch) {
-            Ok(outcome) => Ok(ended(outcome)),
-            Err(e) => Err(Failed { error: e.error, last_good: Box::new(ended(*e.last_good)) }),
+        match (run(&self.body, &self.start, method, plan, &mut watch), overflow) {
+            (Ok(outcome), None) => ended(outcome).checked(),
+            (Ok(outcome), Some(error)) => Err(Failed { error, last_good: Box::new(ended(outcome)) }),
+            (Err(e), _) => Err(Failed { error: e.error, last_good: Box::new(ended(*e.last_good)) }),
         }
     }
 }
@@ -168,11 +210,17 @@ impl Model {
     }
     /// The start.
     pub fn start(&self) -> Snapshot {
-        match &self.cases {
-            Cases::Rotation(c) => c.snapshot(&c.start, 0.0),
-            Cases::Motion(c) => c.snapshot(&c.start, 0.0),
-            Cases::System(system) => Simulation::check(system)
-                .map_or_else(|_| jointed::nothing(), |s| jointed::snapshot(&s, false)),
+        (*self.start).clone()
+    }
+    /// A run that has not begun.
+    pub(super) fn unbegun(&self) -> Ended {
+        Ended {
+            last: self.start(),
+            steps: 0,
+            drift: Drift::default(),
+            work: Work::default(),
+            finished: false,
+            joints: None,
         }
     }
     /// Runs it. The observer sees step numbers from 0 on and may ask for the snapshot of each.

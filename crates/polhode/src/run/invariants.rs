@@ -43,7 +43,7 @@ impl Drift {
     /// The first quantity whose drift is not finite, if one is.
     pub fn overflow(&self) -> Option<&'static str> {
         let energy = self.energy.unwrap_or_default();
-        if ![energy.min, energy.max, energy.mean, energy.rms].iter().all(|x| x.is_finite()) {
+        if !energy.is_finite() {
             return Some("the energy error");
         }
         self.list().into_iter().find(|(_, drift)| !drift.is_finite()).map(|(name, _)| match name {
@@ -67,9 +67,21 @@ pub struct EnergyError {
     pub mean: f64,
     /// Root mean square over the steps.
     pub rms: f64,
+    /// True if all of these are in joules, because there was no energy that they could be relative to.
+    pub absolute: bool,
+    /// The largest growth of the energy, relative to the larger of the energy at the start and the largest kinetic energy.
+    pub gain: f64,
 }
 
 impl EnergyError {
+    /// True if all of it is finite.
+    pub fn is_finite(&self) -> bool {
+        [self.min, self.max, self.mean, self.rms].iter().all(|x| x.is_finite())
+    }
+    /// `relative` or `J`.
+    pub fn unit(&self) -> &'static str {
+        if self.absolute { "J" } else { "relative" }
+    }
     /// The larger magnitude of the two extremes.
     pub fn max_abs(&self) -> f64 {
         larger(self.min.abs(), self.max.abs())
@@ -117,17 +129,21 @@ impl EnergyRecord {
     pub fn error(&self) -> Option<EnergyError> {
         // Relative to an energy that is nothing beside the motion's, an error says nothing: then it stays absolute.
         let e0 = self.start?;
-        Some(self.scaled(if e0.abs() > 1e-9 * self.kinetic { per(e0) } else { 1.0 }))
+        Some(self.scaled(if e0.abs() > 1e-9 * self.kinetic { e0 } else { 0.0 }))
     }
     /// The same relative to the larger of the energy at the start and the largest kinetic energy.
     pub fn error_of_motion(&self) -> Option<EnergyError> {
-        Some(self.scaled(per(larger(self.start?.abs(), self.kinetic))))
+        Some(self.scaled(larger(self.start?.abs(), self.kinetic)))
     }
-    fn scaled(&self, scale: f64) -> EnergyError {
+    /// Relative to an energy, absolute if that is zero.
+    fn scaled(&self, energy: f64) -> EnergyError {
+        let scale = per(energy);
         let n = self.samples.max(1) as f64;
         let (low, high) = (self.seen.min * scale, self.seen.max * scale);
         let (min, max) = if scale < 0.0 { (high, low) } else { (low, high) };
-        EnergyError { min, max, mean: self.sum / n * scale, rms: (self.squares / n).sqrt() * scale.abs() }
+        let (mean, rms) = (self.sum / n * scale, (self.squares / n).sqrt() * scale.abs());
+        let motion = larger(self.start.unwrap_or(0.0).abs(), self.kinetic);
+        EnergyError { min, max, mean, rms, absolute: energy == 0.0, gain: self.seen.max * per(motion) }
     }
 }
 
@@ -138,6 +154,8 @@ pub struct Invariants {
     space0: Vector3<f64>,
     linear0: Vector3<f64>,
     body0: Vector3<f64>,
+    /// Its length, and what a change of that is multiplied with.
+    norm0: [f64; 2],
     drift: Drift,
 }
 
@@ -149,18 +167,21 @@ impl Invariants {
     /// The values at the start.
     pub fn new<G: Group, L: Load<f64>>(body: &Body<f64, G, L>, state: &State<f64, G>, t: f64) -> Self {
         let space = state.momentum_space();
+        let body0 = G::angular(&state.momentum);
         Invariants {
             energy: EnergyRecord::new(body.energy(state, t), body.kinetic_energy(state)),
             space0: G::angular(&space),
             linear0: G::linear(&space),
-            body0: G::angular(&state.momentum),
+            body0,
+            norm0: [body0.norm(), per(body0.norm())],
             drift: Drift::default(),
         }
     }
     /// One more state.
     #[inline]
     pub fn update<G: Group, L: Load<f64>>(&mut self, body: &Body<f64, G, L>, state: &State<f64, G>, t: f64) {
-        self.energy.update(body.energy(state, t), body.kinetic_energy(state));
+        let kinetic = body.kinetic_energy(state);
+        self.energy.update(body.potential_energy(state, t).map(|potential| kinetic + potential), kinetic);
         let d = &mut self.drift;
         let space = state.momentum_space();
         let change = G::angular(&space) - self.space0;
@@ -171,8 +192,8 @@ impl Invariants {
             d.linear_momentum_space = Some(larger(d.linear_momentum_space.unwrap_or(0.0), linear));
         }
         let angular = G::angular(&state.momentum);
-        let norm0 = self.body0.norm();
-        d.momentum_body = larger(d.momentum_body, ((angular.norm() - norm0) * per(norm0)).abs());
+        let [norm0, per_norm0] = self.norm0;
+        d.momentum_body = larger(d.momentum_body, ((angular.norm() - norm0) * per_norm0).abs());
         d.momentum_axial = larger(d.momentum_axial, (angular.z - self.body0.z).abs());
     }
     /// The first quantity that is not finite, if one is.

@@ -32,9 +32,9 @@ impl F64x4 {
     pub fn to_array(self) -> [f64; 4] {
         self.0.to_array()
     }
-    /// The number in lane `i` (0 to 3).
+    /// The number in lane `i` (0 to 3); there is none beyond, which is not a number.
     pub fn lane(self, i: usize) -> f64 {
-        self.to_array()[i]
+        self.to_array().get(i).copied().unwrap_or(f64::NAN)
     }
     #[inline]
     fn map(self, f: impl Fn(f64) -> f64) -> Self {

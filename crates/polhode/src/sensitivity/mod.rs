@@ -33,7 +33,7 @@ use crate::problem::cases::{Case, Cases};
 use crate::problem::jointed::snapshot;
 use crate::problem::{ModelError, Problem};
 use crate::run::{Plan, Snapshot};
-use crate::scalar::{Dual, Real};
+use crate::scalar::{Dual, Real, Scalar};
 use crate::solve::StepError;
 use core::fmt;
 use core::ops::ControlFlow;
@@ -254,8 +254,42 @@ impl Sensitivity {
         self.observe(plan, self.items.len(), observer)
     }
 
-    /// With the derivatives with respect to the first parameters.
+    /// With the derivatives with respect to the first parameters. What is not finite at the end is an error.
     fn observe(
+        &self,
+        plan: &Plan,
+        count: usize,
+        observer: &mut Observer<'_>,
+    ) -> Result<(), SensitivityFailure> {
+        let mut overflow = None;
+        self.steps(plan, count, &mut |n, seen| {
+            if n == plan.steps() {
+                overflow = self.overflow(seen, count);
+            }
+            if overflow.is_some() { ControlFlow::Break(()) } else { observer(n, seen) }
+        })?;
+        match overflow {
+            None => Ok(()),
+            Some(quantity) => {
+                let error = StepError::Overflow { quantity, t: plan.until() };
+                Err(SensitivityFailure { error: error.into(), steps: plan.steps() })
+            }
+        }
+    }
+    /// The first quantity that is not finite, or whose derivative is not.
+    fn overflow(&self, seen: &mut dyn Seen, count: usize) -> Option<String> {
+        if let Some(column) = seen.values().overflow() {
+            return Some(column);
+        }
+        (0..count).find_map(|k| {
+            let (at, mut row) = (seen.derivative(k), Vec::new());
+            at.row(&mut row);
+            let i = row.iter().position(|x| !(x.re.is_finite() && x.eps[0].is_finite()))?;
+            Some(format!("the derivative of {} with respect to {}", at.columns().get(i)?, self.names[k]))
+        })
+    }
+
+    fn steps(
         &self,
         plan: &Plan,
         count: usize,
@@ -351,7 +385,7 @@ struct SystemSeen<'a, 'b> {
 }
 
 impl Face {
-    fn see<S: Real>(&self, simulation: &Simulation<'_, S>, posed: Option<&Case<S, So3>>) -> Snapshot<S> {
+    fn see<S: Scalar>(&self, simulation: &Simulation<'_, S>, posed: Option<&Case<S, So3>>) -> Snapshot<S> {
         match posed {
             Some(case) => case.snapshot(&case.state(simulation), simulation.time()),
             None => snapshot(simulation, matches!(self, Face::Single)),

@@ -22,6 +22,8 @@ pub enum StepError {
         /// Size of the last correction relative to the unknowns.
         residual: f64,
     },
+    /// The lanes of a step go forward and backward in time.
+    MixedLanes,
     /// The new state holds a number that is not finite.
     NotFinite {
         /// Time at the start of the step.
@@ -90,6 +92,12 @@ impl fmt::Display for StepError {
                 "the step from t = {t} with h = {h} overflowed: the step is too large for this method or the data are \
                  too large for numbers; try a smaller step, or an implicit method if this one is explicit"
             ),
+            Self::MixedLanes => {
+                write!(
+                    f,
+                    "some lanes step forward and some backward in time; step those in lanes of their own"
+                )
+            }
             Self::Overflow { quantity, t } => write!(
                 f,
                 "{quantity} is not finite at t = {t:?}: the data are too large for numbers, or the motion has run away; try \
@@ -150,10 +158,14 @@ fn rounded_down(x: f64) -> f64 {
 }
 
 impl StepError {
-    /// Beyond all bounds it is not the step that is too long: the iteration went astray.
+    /// True if the angle of a step is beyond all bounds: it is not too long, the iteration went astray.
+    pub(crate) fn is_astray(&self) -> bool {
+        matches!(self, Self::MapLimit { angle, limit, .. } if *angle > 100.0 * limit)
+    }
+    /// The same, unless the iteration went astray.
     pub(crate) fn unless_astray(self, iterations: u64) -> Self {
         match self {
-            Self::MapLimit { t, h, angle, limit, .. } if angle > 100.0 * limit => {
+            Self::MapLimit { t, h, .. } if self.is_astray() => {
                 Self::NotConverged { t, h, iterations, residual: f64::INFINITY }
             }
             error => error,
@@ -168,6 +180,7 @@ impl StepError {
             | Self::MapLimit { t, h, .. } => (*t, *h) = (time, step),
             Self::NoMotion
             | Self::NeedsSystem
+            | Self::MixedLanes
             | Self::Overflow { .. }
             | Self::NoStart { .. }
             | Self::NoDerivative { .. } => {}
@@ -252,7 +265,7 @@ const PATIENCE: i32 = 4;
 /// A quick solution this far from its guess may lie on another root (Krysl's problem 5.4 has one): look again
 /// with the careful guess.
 const FAR: f64 = 0.02;
-/// After this many iterations a quick guess is given up.
+/// After this many iterations a quick guess that no longer shrinks is given up.
 const QUICK_ITERATIONS: u64 = 8;
 const MOST_ITERATIONS: u64 = 16;
 /// Continuation: the number of equal parts in which the step grows to its length.
@@ -372,7 +385,8 @@ fn iterate<S: Real, E: Equations<S> + ?Sized>(
     lanes: S::Mask,
     work: &mut Work,
 ) -> (S::Mask, S) {
-    let mut active = lanes;
+    let (mut active, mut given_up) = (lanes, S::Mask::splat(false));
+    let most = if rung == Rung::Quick { QUICK_ITERATIONS } else { MOST_ITERATIONS };
     let mut refresh = if rung == Rung::Quick && equations.prepared() { S::Mask::splat(false) } else { lanes };
     let mut rung = rung;
     // Not known yet: every comparison with it is false.
@@ -380,7 +394,7 @@ fn iterate<S: Real, E: Equations<S> + ?Sized>(
     let mut relative = previous;
     // Not infinite: double-double numbers have no infinity.
     let (mut best, mut stale) = (S::lift(1e200), S::zero());
-    for _ in 0..if rung == Rung::Quick { QUICK_ITERATIONS } else { MOST_ITERATIONS } {
+    for n in 1..=MOST_ITERATIONS {
         equations.residual();
         if refresh.any() {
             equations.linearize(rung, refresh);
@@ -406,6 +420,12 @@ fn iterate<S: Real, E: Equations<S> + ?Sized>(
                 .and(contracting))
             .or(stuck);
         active = active.and(settled.not());
+        if n >= most {
+            // What still shrinks, or is small already, may go on.
+            let hopeful = shrunk.or(relative.below(S::lift(STALE)));
+            given_up = given_up.or(active.and(hopeful.not()));
+            active = active.and(hopeful);
+        }
         if !active.any() {
             break;
         }
@@ -414,5 +434,5 @@ fn iterate<S: Real, E: Equations<S> + ?Sized>(
         previous = S::select(refresh, S::lift(f64::NAN), relative);
         rung = if rung == Rung::Quick { Rung::Careful } else { rung };
     }
-    (lanes.and(active.not()), relative)
+    (lanes.and(active.or(given_up).not()), relative)
 }

@@ -125,6 +125,13 @@ pub enum FactorError {
         /// The combination of columns that vanishes: one number per unknown, the largest ±1, rounding set to zero.
         null: Vec<f64>,
     },
+    /// There are not as many values as the pattern has entries.
+    Count {
+        /// The values given.
+        given: usize,
+        /// The entries of the pattern.
+        entries: usize,
+    },
     /// A value in the column of this unknown is not finite, or its elimination overflows.
     NotFinite {
         /// The unknown.
@@ -137,6 +144,9 @@ impl fmt::Display for FactorError {
         match self {
             Self::Singular { unknown, .. } => {
                 write!(f, "the matrix is singular: the column of unknown {unknown} depends on others")
+            }
+            Self::Count { given, entries } => {
+                write!(f, "{given} values were given for a pattern with {entries} entries; give one for each")
             }
             Self::NotFinite { unknown } => {
                 write!(f, "the matrix has a value in the column of unknown {unknown} that is not finite")
@@ -208,6 +218,8 @@ impl Columns {
 #[derive(Clone, Debug)]
 pub struct Factors<S> {
     kind: Kind<S>,
+    /// How many values a matrix has.
+    entries: usize,
 }
 
 #[derive(Clone, Debug)]
@@ -227,17 +239,22 @@ impl<S: Real> Factors<S> {
 
     /// The same, dense whatever the size.
     pub fn dense(pattern: &Pattern, order: &[usize]) -> Factors<S> {
-        Factors { kind: Kind::Dense(DenseLu::new(Columns::new(pattern, order))) }
+        let kind = Kind::Dense(DenseLu::new(Columns::new(pattern, order)));
+        Factors { kind, entries: pattern.nonzeros() }
     }
 
     /// The same, sparse whatever the size.
     pub fn sparse(pattern: &Pattern, order: &[usize]) -> Factors<S> {
-        Factors { kind: Kind::Sparse(SparseLu::new(Columns::new(pattern, order))) }
+        let kind = Kind::Sparse(SparseLu::new(Columns::new(pattern, order)));
+        Factors { kind, entries: pattern.nonzeros() }
     }
 
     /// Factors the matrix with these values, in the order of the pattern. Allocates only when it searches pivots:
     /// the first time, after an error, and when the old ones became bad.
     pub fn factor(&mut self, values: &[S]) -> Result<(), FactorError> {
+        if values.len() != self.entries {
+            return Err(FactorError::Count { given: values.len(), entries: self.entries });
+        }
         match &mut self.kind {
             Kind::Dense(lu) => lu.factor(values),
             Kind::Sparse(lu) => lu.factor(values),

@@ -8,7 +8,7 @@ use polhode::multibody::{
     Coordinates, ForceKind, GROUND, JointKind, Rigid, Simulation, System, SystemParameter,
 };
 use polhode::problem::Problem;
-use polhode::scalar::{Dual, Real};
+use polhode::scalar::{Dual, Real, Scalar};
 
 type D = Dual<f64, 1>;
 
@@ -151,13 +151,13 @@ fn a_changed_problem_is_checked() {
 }
 
 /// Positions, quaternions and velocities of all bodies, and the multipliers.
-fn numbers<S: Real>(system: &System<S>, method: &str, h: f64, steps: usize) -> Vec<S> {
+fn numbers<S: Scalar>(system: &System<S>, method: &str, h: f64, steps: usize) -> Vec<S> {
     let mut simulation = Simulation::new(system, &Method::parse(method).unwrap()).unwrap();
     for _ in 0..steps {
         simulation.step(S::lift(h)).unwrap();
     }
     let mut row: Vec<S> = vec![simulation.kinetic_energy()];
-    row.extend(simulation.energy());
+    row.push(simulation.energy());
     for (_, body) in simulation.snapshot().bodies {
         row.extend(body.position.iter().chain(body.velocity.iter()).chain(body.omega_body.iter()));
         row.extend(body.attitude.q_wxyz());

@@ -17,6 +17,7 @@ mod krysl_soft_wall;
 mod krysl_structure;
 mod krysl_tables;
 mod load_jumps;
+mod odd_bodies;
 mod outside;
 mod registry_claims;
 mod registry_duals;

@@ -13,6 +13,7 @@ mod variation;
 pub use variation::D;
 
 use super::joint::{MOST_ROWS, Place};
+use super::parameters::SystemParameter;
 use super::simulation::{Simulation, SimulationError};
 use super::system::System;
 use super::tape::{Matrix, Places, Sink};
@@ -26,6 +27,7 @@ use core::fmt;
 use core::ops::Range;
 use maps::{Maps, Rule};
 use nalgebra::{Matrix3, Vector3};
+use std::collections::HashMap;
 use variation::{Lane, Variation, attached, flat_attached};
 
 /// How the equations are differentiated: exactly, or simplified as in Table 4 of the paper, to study what that costs.
@@ -63,6 +65,15 @@ pub enum DifferentiationError {
         /// Its number.
         parameter: usize,
     },
+    /// A number of a system with derivatives is not that of the one without.
+    Value {
+        /// The number of the system.
+        parameter: usize,
+        /// The name of the number.
+        name: String,
+        /// Its value in the system with derivatives, and in the plain one.
+        values: [f64; 2],
+    },
     /// A simplification that this form does not have.
     Study {
         /// The method.
@@ -80,6 +91,11 @@ impl fmt::Display for DifferentiationError {
                 f,
                 "the system with derivatives number {parameter} has other bodies, joints, forces or coordinates than the \
                  plain one; make it by System::lift"
+            ),
+            Self::Value { parameter, name, values: [varied, plain] } => write!(
+                f,
+                "{name} of the system with derivatives number {parameter} is {varied:?}, that of the plain one {plain:?}; a \
+                 derivative changes no value"
             ),
             Self::Study { id, reason } => write!(f, "{id}: {reason}"),
         }
@@ -216,6 +232,7 @@ impl<'a> Differentiated<'a> {
             if counts(varied) != counts(system) {
                 return Err(DifferentiationError::Different { parameter });
             }
+            compare(system, varied, parameter)?;
             shown.push(Simulation::begin(varied, method, may_move)?);
         }
         let alone = usize::from(shown.len() % F64x4::COUNT == 1);
@@ -295,6 +312,47 @@ impl<'a> Differentiated<'a> {
     }
 }
 
+/// Values computed with derivatives may round otherwise, by no more than this part of the largest of their kind.
+const ROUNDED: f64 = 1e-9;
+
+/// Sees to it that a system with derivatives has the values of the plain one.
+fn compare(plain: &System<f64>, varied: &System<D>, parameter: usize) -> Result<(), DifferentiationError> {
+    let (known, found) = (plain.parameters(), varied.parameters());
+    if known.len() != found.len() || known.iter().zip(&found).any(|(a, b)| a.name != b.name) {
+        return Err(DifferentiationError::Different { parameter });
+    }
+    // The name without the element and the component: what is of the same kind is of the same size.
+    fn kind(parameter: &SystemParameter) -> &str {
+        parameter.whole().rsplit('.').next().unwrap_or_default()
+    }
+    let mut sizes: HashMap<&str, f64> = HashMap::new();
+    for one in &known {
+        let size = sizes.entry(kind(one)).or_insert(f64::MIN_POSITIVE);
+        *size = size.max(one.value.abs());
+    }
+    let differ = |name: &str, values: [f64; 2]| {
+        Err(DifferentiationError::Value { parameter, name: name.into(), values })
+    };
+    for (plain, varied) in known.iter().zip(&found) {
+        let size = sizes.get(kind(plain)).copied().unwrap_or(1.0);
+        // Where all of a kind is zero, so is what rounding makes of it, beside one.
+        let size = if size > f64::MIN_POSITIVE { size } else { 1e-3 };
+        let gap = (varied.value - plain.value).abs();
+        if gap.is_nan() || gap > ROUNDED * size {
+            return differ(&varied.name, [varied.value, plain.value]);
+        }
+    }
+    for (plain, varied) in plain.bodies.iter().zip(&varied.bodies) {
+        let turned = varied.attitude.q_wxyz().map(|x| x.re);
+        for (a, b) in turned.into_iter().zip(plain.attitude.q_wxyz()) {
+            if (a - b).is_nan() || (a - b).abs() > ROUNDED {
+                return differ(&format!("{}.attitude", plain.name), [a, b]);
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Shows the derivatives of one lane.
 fn show<L: Lane>(plain: &Simulation<'_, f64>, by: &Variation<L>, lane: usize, shown: &mut Simulation<'_, D>) {
     let charted = plain.scheme().chart == Chart::Rescaled;
@@ -350,7 +408,7 @@ impl Linear {
                     let joints = stepping.work.layout.named(stepping.system, &null);
                     StepError::Singular { t, h, joints }
                 }
-                FactorError::NotFinite { .. } => StepError::NotFinite { t, h },
+                FactorError::NotFinite { .. } | FactorError::Count { .. } => StepError::NotFinite { t, h },
             });
         }
         self.differentiate_joints(stepping, &weights, study);
