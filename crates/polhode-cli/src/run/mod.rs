@@ -55,7 +55,7 @@ impl Finished {
 }
 
 /// The growth of an energy that the exact motion keeps, relative to that of the motion, that calls for a warning.
-const RUNAWAY: f64 = 0.1;
+const RUNAWAY: f64 = 0.5;
 
 /// What to say of a run that gained much energy which the exact motion keeps.
 fn runaway(problem: &Problem, method: &Method, end: &Ended) -> Option<String> {

@@ -128,12 +128,12 @@ pub(super) fn columns(
         .collect();
     let unused = samples.names().iter().filter(|name| columns.iter().all(|column| column.name != **name));
     let unused = unused.cloned().collect();
-    measured_something(&columns)?;
+    attitudes(&columns)?;
     Ok((columns, unused))
 }
 
-/// Sees to it that the columns say something of a motion: whole quaternions are nearly of unit length, and not all is zero.
-fn measured_something(columns: &[Column]) -> Result<(), IdentifyError> {
+/// Sees to it that whole quaternions are nearly of unit length.
+fn attitudes(columns: &[Column]) -> Result<(), IdentifyError> {
     for first in columns {
         let Some(whole) = first.attitude.as_ref().filter(|_| first.name.ends_with("_w")) else { continue };
         let parts: Vec<&Column> = columns.iter().filter(|c| c.attitude.as_ref() == Some(whole)).collect();
@@ -150,8 +150,5 @@ fn measured_something(columns: &[Column]) -> Result<(), IdentifyError> {
             }
         }
     }
-    match columns.iter().all(|column| column.data.iter().all(|x| *x == 0.0)) && !columns.is_empty() {
-        true => Err(IdentifyError::Samples("all numbers are zero: nothing was measured of a motion".into())),
-        false => Ok(()),
-    }
+    Ok(())
 }

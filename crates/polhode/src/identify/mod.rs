@@ -177,6 +177,10 @@ impl Identification {
         if samples < 2 || samples * self.columns.len() < parameters + 1 {
             return Err(IdentifyError::TooFew { samples, columns: self.columns.len(), parameters });
         }
+        if self.columns.iter().all(|column| column.data.iter().all(|x| *x == 0.0)) {
+            let text = "all numbers are zero: nothing was measured of a motion";
+            return Err(IdentifyError::Samples(text.into()));
+        }
         let mut watch = |count: usize, step: u64| watch(count, step);
         let mut runs = Runs::new(&self.sensitivity, &self.plan, &self.steps, &self.columns, &mut watch);
         let start = self.sensitivity.values();

@@ -100,8 +100,8 @@ impl fmt::Display for StepError {
             }
             Self::Overflow { quantity, t } => write!(
                 f,
-                "{quantity} is not finite at t = {t:?}: the data are too large for numbers, or the motion has run away; try \
-                 smaller data or a smaller step"
+                "{quantity} overflowed at t = {t:?}: the step is too large for this method, or the data are too large for \
+                 numbers; try a smaller step, or an implicit method if this one is explicit"
             ),
             Self::NoMotion => write!(
                 f,
