@@ -5,6 +5,7 @@
 //! slowly. A lane that has converged is frozen, so a lane never depends on its neighbours.
 
 use crate::group::{Map, WienerMilenkovic};
+use crate::lookup::plain;
 use crate::scalar::{Mask, Real};
 use core::fmt;
 
@@ -42,7 +43,7 @@ pub enum StepError {
     NoMotion,
     /// The method integrates systems of bodies and joints.
     NeedsSystem,
-    /// A system has no consistent initial values, or the method is none for it.
+    /// A system has no consistent initial values, or the method does not apply to it.
     NoStart {
         /// Why.
         reason: String,
@@ -80,17 +81,22 @@ impl fmt::Display for StepError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotConverged { t, h, iterations, residual } => {
-                write!(f, "Newton's method did not converge in the step from t = {t} with h = {h} ")?;
+                write!(f, "Newton's method did not converge in {} ", Step(*t, *h))?;
                 match residual.is_finite() {
                     true => write!(f, "({iterations} iterations, last relative correction {residual:.1e})")?,
                     false => write!(f, "({iterations} iterations, the last one overflowed)")?,
                 }
-                write!(f, "; try a smaller step")
+                write!(f, "; {}", advice(*h))
+            }
+            Self::NotFinite { t, h } if too_small(*h) => {
+                write!(f, "{} has no finite result: {}", Step(*t, *h), advice(*h))
             }
             Self::NotFinite { t, h } => write!(
                 f,
-                "the step from t = {t} with h = {h} overflowed: the step is too large for this method or the data are \
-                 too large for numbers; try a smaller step, or an implicit method if this one is explicit"
+                "{} overflowed: the step is too large for this method or the data are too large for numbers; {}, or an \
+                 implicit method if this one is explicit",
+                Step(*t, *h),
+                advice(*h)
             ),
             Self::MixedLanes => {
                 write!(
@@ -100,8 +106,9 @@ impl fmt::Display for StepError {
             }
             Self::Overflow { quantity, t } => write!(
                 f,
-                "{quantity} overflowed at t = {t:?}: the step is too large for this method, or the data are too large for \
-                 numbers; try a smaller step, or an implicit method if this one is explicit"
+                "{quantity} overflowed at t = {}: the step is too large for this method, or the data are too large for \
+                 numbers; try a smaller step, or an implicit method if this one is explicit",
+                plain(*t)
             ),
             Self::NoMotion => write!(
                 f,
@@ -114,7 +121,7 @@ impl fmt::Display for StepError {
                 "this method integrates systems of bodies and joints: pose the body as a system of one (multibody::System)"
             ),
             Self::Singular { t, h, joints } => {
-                write!(f, "the equations of the step from t = {t} with h = {h} are singular")?;
+                write!(f, "the equations of {} are singular", Step(*t, *h))?;
                 let names: Vec<String> = joints.iter().map(|j| format!("'{j}'")).collect();
                 match names.as_slice() {
                     [] => {}
@@ -128,15 +135,16 @@ impl fmt::Display for StepError {
                         many.join(", ")
                     )?,
                 }
-                write!(f, "; try a smaller step")
+                write!(f, "; {}", advice(*h))
             }
             Self::MapLimit { t, h, map, angle, limit } => {
                 write!(
                     f,
-                    "the step from t = {t} with h = {h} has |h ω| = {angle:.4} rad, and the {map} map goes up to \
-                     {limit:.4}; at this velocity try a step below {}",
+                    "{} has |h ω| = {} rad, and the {map} map goes up to {limit:.4}; at this velocity try a step below {}",
+                    Step(*t, *h),
+                    if *angle < 1e4 { format!("{angle:.4}") } else { format!("{angle:.3e}") },
                     // Two digits, rounded down.
-                    rounded_down(h.abs() * limit / angle)
+                    plain(rounded_down(h.abs() * limit / angle))
                 )?;
                 let others = [("wiener-milenkovic", WienerMilenkovic.limit()), ("exp", f64::INFINITY)];
                 let wide: Vec<&str> = others
@@ -148,6 +156,25 @@ impl fmt::Display for StepError {
             }
         }
     }
+}
+
+/// A step, by its time and size, in messages.
+struct Step(f64, f64);
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the step from t = {} with h = {}", plain(self.0), plain(self.1))
+    }
+}
+
+/// True if the square of a step is zero.
+fn too_small(h: f64) -> bool {
+    h * h < f64::MIN_POSITIVE
+}
+
+/// What to do about a step of this size that failed.
+fn advice(h: f64) -> &'static str {
+    if too_small(h) { "the step is too small for numbers, try a larger one" } else { "try a smaller step" }
 }
 
 /// A positive number with two digits, no larger than `x`.

@@ -95,7 +95,7 @@ fn odd_bodies_keep_what_a_method_keeps() {
     kept_to_round_off(&bodies(12), |method| if method.id() == "convected" { 20 } else { 200 });
 }
 
-/// A million steps of sixty bodies: hours, for a release. `POLHODE_LONG=1 cargo test --release --test odd_bodies`.
+/// A million steps of sixty bodies: hours, for a release. `POLHODE_LONG=1 cargo test --release --test methods`.
 #[test]
 fn sixty_odd_bodies_keep_it_for_a_million_steps() {
     if std::env::var_os("POLHODE_LONG").is_none() {
