@@ -5,7 +5,7 @@
 //! derivatives the values are checked; of lanes only the largest value of each entry.
 
 use crate::lookup::plain;
-use crate::scalar::{Mask, Over, Real};
+use crate::scalar::{Mask, Over, Real, Scalar};
 use core::fmt;
 use nalgebra::{Matrix3, Vector3};
 
@@ -140,8 +140,8 @@ impl fmt::Display for InertiaError {
 impl std::error::Error for InertiaError {}
 
 /// What is checked of an inertia in any scalar: its values, not their derivatives.
-fn values<S: Real>(m: &Matrix3<S>) -> Matrix3<f64> {
-    m.map(Real::largest)
+fn values<S: Scalar>(m: &Matrix3<S>) -> Matrix3<f64> {
+    m.map(Scalar::value)
 }
 
 /// The symmetric part.
@@ -209,7 +209,8 @@ impl<S: Real> RotaryInertia<S> {
     }
 }
 
-impl<S: Real> RotaryInertia<S> {
+/// For scalars with one value: of lanes a check would see one number in four.
+impl<S: Scalar> RotaryInertia<S> {
     /// The full tensor about the fixed point, in body axes.
     ///
     /// ```
@@ -269,7 +270,8 @@ impl<S: Real> SpatialInertia<S> {
     }
 }
 
-impl<S: Real> SpatialInertia<S> {
+/// For scalars with one value, as above.
+impl<S: Scalar> SpatialInertia<S> {
     /// From mass, centre of mass (body axes, from the reference point) and the tensor about the centre of mass.
     pub fn new(mass: S, center: Vector3<S>, about_center: Matrix3<S>) -> Result<Self, InertiaError> {
         validate_mass(mass, &center)?;
@@ -292,15 +294,15 @@ impl<S: Real> SpatialInertia<S> {
         validate_mass(mass, &center)?;
         let about_center = about_point - steiner(mass, &center);
         positive(&values(&about_center)).map_err(|error| match error {
-            InertiaError::NotPositive { moments } => InertiaError::Offset { mass: mass.largest(), moments },
+            InertiaError::NotPositive { moments } => InertiaError::Offset { mass: mass.value(), moments },
             other => other,
         })?;
         Ok(Self::unchecked(mass, center, symmetric(about_center)))
     }
 }
 
-fn validate_mass<S: Real>(mass: S, center: &Vector3<S>) -> Result<(), InertiaError> {
-    let mass = mass.largest();
+fn validate_mass<S: Scalar>(mass: S, center: &Vector3<S>) -> Result<(), InertiaError> {
+    let mass = mass.value();
     if !mass.is_finite() {
         return Err(InertiaError::NotFinite { what: "the mass" });
     }

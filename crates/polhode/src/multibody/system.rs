@@ -6,7 +6,7 @@ use crate::body::{InertiaError, Loads, RotaryInertia, StandardLoad};
 use crate::group::Rotation;
 use crate::lookup::plain;
 use crate::method::nearest;
-use crate::scalar::{Mask, Real};
+use crate::scalar::{Mask, Real, Scalar};
 use core::fmt;
 use nalgebra::{Matrix3, Vector3};
 use std::collections::{HashMap, HashSet};
@@ -48,7 +48,7 @@ pub struct Rigid<S: Real> {
     pub free: bool,
 }
 
-impl<S: Real> Rigid<S> {
+impl<S: Scalar> Rigid<S> {
     /// A body at rest at the origin.
     pub fn new(mass: S, inertia: Matrix3<S>) -> Result<Self, InertiaError> {
         if !is_positive(mass) {

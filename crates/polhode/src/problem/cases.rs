@@ -13,7 +13,7 @@ use crate::lookup::plain;
 use crate::multibody::System;
 use crate::reference::SteadyPrecession;
 use crate::run::{Moving, Snapshot};
-use crate::scalar::{Mask, Real};
+use crate::scalar::{Mask, Real, Scalar};
 use nalgebra::{Matrix3, Vector3};
 
 /// The start of a body: its state and the numbers it was made from, which a reference solution wants unrounded.
@@ -50,7 +50,7 @@ pub(crate) enum Cases<S: Real> {
 impl Problem {
     /// The body and its start with a change of each parameter (by its number in [`Problem::parameters`]), which is added
     /// to its value. Of numbers with derivatives the values are checked.
-    pub(crate) fn cases<S: Real>(&self, change: &dyn Fn(usize) -> S) -> Result<Cases<S>, ModelError> {
+    pub(crate) fn cases<S: Scalar>(&self, change: &dyn Fn(usize) -> S) -> Result<Cases<S>, ModelError> {
         let given = Given::new(self, change);
         given.complete(given.cases())
     }
@@ -69,7 +69,7 @@ impl Problem {
     /// assert!((position.y.re - 0.15).abs() < 1e-15 && (position.y.eps[0] - 0.5).abs() < 1e-15);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn jointed_system<S: Real>(
+    pub fn jointed_system<S: Scalar>(
         &self,
         change: &dyn Fn(usize) -> S,
     ) -> Result<Option<System<S>>, ModelError> {
@@ -87,7 +87,7 @@ impl Problem {
     }
 }
 
-impl<S: Real> Given<'_, S> {
+impl<S: Scalar> Given<'_, S> {
     fn cases(&self) -> Result<Cases<S>, ModelError> {
         let spatial = |error: InertiaError| {
             let datum = if matches!(error, InertiaError::Mass { .. }) { "mass" } else { "inertia" };

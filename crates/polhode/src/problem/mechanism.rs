@@ -10,7 +10,7 @@ use crate::body::{Force, Frame, InertiaError};
 use crate::group::Rotation;
 use crate::lookup::plain;
 use crate::multibody::{GROUND, JointKind, Rigid, System, SystemError};
-use crate::scalar::{Mask, Real};
+use crate::scalar::{Mask, Real, Scalar};
 use core::f64::consts::FRAC_PI_2;
 use nalgebra::{Matrix3, Vector3};
 
@@ -31,7 +31,7 @@ fn along_y<S: Real>() -> Rotation<S> {
 }
 
 /// A slender bar of this mass and length along its first axis.
-fn bar<S: Real>(mass: S, length: S) -> Result<Rigid<S>, InertiaError> {
+fn bar<S: Scalar>(mass: S, length: S) -> Result<Rigid<S>, InertiaError> {
     let across = mass * length * length / S::lift(12.0);
     Rigid::new(mass, Matrix3::from_diagonal(&Vector3::new(S::lift(0.01) * across, across, across)))
 }
@@ -54,7 +54,7 @@ fn along_x<S: Real>(x: S) -> Vector3<S> {
     plane(x, S::zero())
 }
 
-impl<S: Real> Given<'_, S> {
+impl<S: Scalar> Given<'_, S> {
     fn rigid(&self, mass: S, inertia: &'static str) -> Result<Rigid<S>, ModelError> {
         Rigid::new(mass, self.tensor(inertia)).map_err(|error| {
             let datum = if matches!(error, InertiaError::Mass { .. }) { "mass" } else { inertia };

@@ -33,7 +33,7 @@ use crate::problem::cases::{Case, Cases};
 use crate::problem::jointed::snapshot;
 use crate::problem::{ModelError, Problem};
 use crate::run::{Plan, Snapshot};
-use crate::scalar::{Dual, Real, Scalar};
+use crate::scalar::{Dual, Scalar};
 use crate::solve::StepError;
 use core::fmt;
 use core::ops::ControlFlow;
@@ -213,15 +213,15 @@ impl Sensitivity {
     }
 
     /// The change of each datum of the problem, with the derivative with respect to one parameter.
-    fn change<S: Real>(&self, datum: usize, number: &dyn Fn(usize, f64) -> S) -> S {
+    fn change<S: Scalar>(&self, datum: usize, number: &dyn Fn(usize, f64) -> S) -> S {
         let mine =
             self.items.iter().enumerate().filter(|(_, item)| matches!(item, Item::Data(i) if *i == datum));
         mine.fold(S::zero(), |sum, (k, _)| sum + number(k, self.changes[k]))
     }
-    fn cases<S: Real>(&self, number: &dyn Fn(usize, f64) -> S) -> Result<Cases<S>, ModelError> {
+    fn cases<S: Scalar>(&self, number: &dyn Fn(usize, f64) -> S) -> Result<Cases<S>, ModelError> {
         self.problem.cases(&|datum| self.change(datum, number))
     }
-    fn system<S: Real>(&self, number: &dyn Fn(usize, f64) -> S) -> Result<System<S>, SensitivityError> {
+    fn system<S: Scalar>(&self, number: &dyn Fn(usize, f64) -> S) -> Result<System<S>, SensitivityError> {
         let system = self.problem.jointed_system(&|datum| self.change(datum, number))?;
         let mut system = system.ok_or(StepError::NeedsSystem)?;
         for (k, item) in self.items.iter().enumerate() {

@@ -6,6 +6,7 @@ mod probe;
 mod systems;
 
 mod bruls_top;
+mod guards;
 mod multibody_forces;
 mod multibody_invariance;
 mod multibody_joints;

@@ -4,7 +4,7 @@ use crate::body::Loads;
 use crate::group::{Coordinates, Group};
 use crate::problem::Problem;
 use crate::problem::cases::{Case, Cases};
-use crate::scalar::{Dual, Real};
+use crate::scalar::{Dual, Real, Scalar};
 
 /// All problems, with data that allow changes to both sides: the heavy top's own inertia is that of a plate, on the edge of
 /// what a body can have.
@@ -41,7 +41,7 @@ fn numbers<S: Real, G: Group>(case: &Case<S, G>) -> Vec<S> {
     row
 }
 
-fn row<S: Real>(problem: &Problem, change: &dyn Fn(usize) -> S) -> Option<Vec<S>> {
+fn row<S: Scalar>(problem: &Problem, change: &dyn Fn(usize) -> S) -> Option<Vec<S>> {
     match problem.cases(change).unwrap() {
         Cases::Rotation(case) => Some(numbers(&case)),
         Cases::Motion(case) => Some(numbers(&case)),

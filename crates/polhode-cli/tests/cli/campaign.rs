@@ -3,8 +3,7 @@
 //!
 //! POLHODE_CASES sets how many (2000), POLHODE_SEED another start. A failing case is shown as a line for the shell.
 
-mod common;
-use common::{names, program};
+use crate::common::{names, program};
 use polhode::method::{KINEMATIC, REGISTRY, SYSTEMS};
 use polhode::problem::Problem;
 use serde_json::Value;
@@ -408,7 +407,7 @@ fn a_signal_at_any_moment_leaves_a_whole_file_or_none() {
         let left = names(folder.path());
         assert!(left.is_empty() || left == ["out.csv"], "{left:?} {shown}");
         if left == ["out.csv"] {
-            assert!(!common::csv(&path).1.is_empty(), "{shown}");
+            assert!(!crate::common::csv(&path).1.is_empty(), "{shown}");
         }
     }
 }

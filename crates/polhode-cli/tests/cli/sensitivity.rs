@@ -1,7 +1,6 @@
 //! `polhode sensitivity`.
 
-mod common;
-use common::{csv, fine, json, polhode, refused};
+use crate::common::{csv, fine, json, polhode, refused};
 use serde_json::Value;
 
 fn vector(value: &Value) -> Vec<f64> {

@@ -1,7 +1,6 @@
 //! README beside the registry: its table of methods is printed from it.
 
-mod common;
-use common::fine;
+use crate::common::fine;
 use polhode::method::{KINEMATIC, Method, REGISTRY, SYSTEMS};
 
 const MAPS: [&str; 4] = ["exp", "euler-rodrigues", "cayley", "wiener-milenkovic"];

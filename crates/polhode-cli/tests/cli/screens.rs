@@ -1,7 +1,6 @@
 //! What people see: screens of 80 columns, numbers that mean something, works in full.
 
-mod common;
-use common::{fine, json, polhode};
+use crate::common::{fine, json, polhode};
 use polhode::method::{REGISTRY, SYSTEMS, WORKS};
 use polhode::problem::Problem;
 

@@ -1,7 +1,6 @@
 //! Methods with options, the kinematic update and prescribed motions from the command line.
 
-mod common;
-use common::{fine, json, polhode, refused};
+use crate::common::{fine, json, polhode, refused};
 use serde_json::Value;
 
 fn number(value: &Value) -> f64 {

@@ -1,8 +1,6 @@
 //! Numbers beyond all bounds: every result is finite, or an error says which is not.
 
-mod common;
-
-use common::{json, polhode, refused};
+use crate::common::{json, polhode, refused};
 
 #[test]
 fn what_is_not_finite_is_an_error_that_names_it() {

@@ -1,7 +1,6 @@
 //! What a run, a list and a comparison say.
 
-mod common;
-use common::{csv, fine, json, names, polhode};
+use crate::common::{csv, fine, json, names, polhode};
 use serde_json::Value;
 
 const PROBLEMS: [&str; 13] = [

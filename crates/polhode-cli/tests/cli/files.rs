@@ -1,7 +1,6 @@
 //! What is read and written: limits, standard output, drafts that nobody finishes.
 
-mod common;
-use common::{csv, fine, names, polhode, program, refused};
+use crate::common::{csv, fine, names, polhode, program, refused};
 use std::process::Stdio;
 
 fn text(bytes: &[u8]) -> String {

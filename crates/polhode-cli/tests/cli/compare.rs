@@ -1,7 +1,6 @@
 //! Methods side by side, and the frequencies and estimates of a run.
 
-mod common;
-use common::{fine, json, polhode, refused};
+use crate::common::{fine, json, polhode, refused};
 use serde_json::Value;
 
 fn number(value: &Value) -> f64 {

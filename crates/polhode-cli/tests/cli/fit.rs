@@ -1,7 +1,6 @@
 //! Parameters from measured motions.
 
-mod common;
-use common::{csv, fine, names, polhode, refused};
+use crate::common::{csv, fine, names, polhode, refused};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};

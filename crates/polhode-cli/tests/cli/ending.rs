@@ -1,7 +1,6 @@
 //! How the program ends when somebody stops it or stops listening.
 
-mod common;
-use common::program;
+use crate::common::program;
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
@@ -41,7 +40,7 @@ fn a_closed_pipe_is_no_error() {
 
 #[cfg(unix)]
 mod interrupt {
-    use super::common::{csv, names, program};
+    use crate::common::{csv, names, program};
     use std::path::Path;
     use std::process::{Child, Command, Stdio};
     use std::thread::sleep;

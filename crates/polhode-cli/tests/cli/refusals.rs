@@ -1,7 +1,6 @@
 //! What is refused, with which code and in which words.
 
-mod common;
-use common::{names, polhode, refused};
+use crate::common::{names, polhode, refused};
 
 #[test]
 fn names_that_do_not_exist_are_answered_with_near_ones() {

@@ -1,7 +1,6 @@
 //! The comparison of methods.
 
-mod common;
-use common::{fine, json, names, polhode, refused};
+use crate::common::{fine, json, names, polhode, refused};
 use serde_json::Value;
 
 const STEPS: [&str; 4] = ["--steps", "0.5,0.2,0.1", "--until", "100"];

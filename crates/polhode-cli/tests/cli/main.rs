@@ -1,0 +1,18 @@
+//! The program, from outside: what it prints, writes and refuses, and how it ends.
+
+mod common;
+
+mod campaign;
+mod compare;
+mod converge;
+mod ending;
+mod files;
+mod fit;
+mod intrinsic;
+mod limits;
+mod readme;
+mod refusals;
+mod results;
+mod screens;
+mod sensitivity;
+mod systems;
