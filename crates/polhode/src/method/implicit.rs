@@ -127,17 +127,6 @@ pub(super) fn slopes<S: Real, G: Group, E: Scheme>(
 }
 
 impl<S: Real, G: Group, E: Scheme> Single<'_, '_, S, G, E> {
-    /// By the scheme's own tangent; false if it has none.
-    #[inline(always)]
-    fn cheap_jacobian(&mut self, lanes: S::Mask) -> bool {
-        let Some(first) = self.scheme.tangent(self.start, &self.x, 0) else { return false };
-        let (scheme, start, x) = (self.scheme, &*self.start, &self.x);
-        self.factor.refactor(lanes, |j| match j {
-            0 => first,
-            _ => scheme.tangent(start, x, j).unwrap_or(first),
-        });
-        true
-    }
     /// By duals.
     #[inline(never)]
     fn exact_jacobian(&mut self, lanes: S::Mask) {
@@ -198,11 +187,18 @@ impl<S: Real, G: Group, E: Scheme> Equations<S> for Single<'_, '_, S, G, E> {
         E::Unknown::size::<G, S>(self.length, &self.residual)
     }
     #[inline(always)]
-    fn linearize(&mut self, rung: Rung, lanes: S::Mask) {
+    fn linearize(&mut self, _rung: Rung, lanes: S::Mask) {
         self.walked = S::select(lanes, S::zero(), self.walked);
-        if !(rung == Rung::Quick && self.cheap_jacobian(lanes)) {
-            self.exact_jacobian(lanes);
-        }
+        self.exact_jacobian(lanes);
+    }
+    #[inline(always)]
+    fn linearize_cheaply(&mut self, lanes: S::Mask) -> bool {
+        let Some(first) = self.scheme.tangent(self.start, &self.x, 0) else { return false };
+        let (scheme, start, x) = (self.scheme, &*self.start, &self.x);
+        let column = |j: usize| if j == 0 { first } else { scheme.tangent(start, x, j).unwrap_or(first) };
+        self.factor.refactor(lanes, column);
+        self.walked = S::select(lanes, S::zero(), self.walked);
+        true
     }
     #[inline(always)]
     fn correct(&mut self, lanes: S::Mask) -> S {

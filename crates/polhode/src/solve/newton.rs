@@ -264,6 +264,14 @@ pub(crate) trait Equations<S: Real> {
     fn misfit(&self) -> S;
     /// Factors the Jacobian at the iterate in the lanes of the mask.
     fn linearize(&mut self, rung: Rung, lanes: S::Mask);
+    /// The same by a cheap approximation, for the first Jacobian of a step; false if there is none. Not part of the object
+    /// that the cold rungs see, so that the code of the hot one stays together.
+    fn linearize_cheaply(&mut self, _lanes: S::Mask) -> bool
+    where
+        Self: Sized,
+    {
+        false
+    }
     /// One correction in the lanes of the mask; its size relative to the iterate.
     fn correct(&mut self, lanes: S::Mask) -> S;
     /// True if the factors at hand, those of an earlier solution, are good enough to begin with.
@@ -305,7 +313,7 @@ pub(crate) fn newton<S: Real, E: Equations<S>>(equations: &mut E, work: &mut Wor
     let before = work.iterations;
     let all = S::Mask::splat(true);
     equations.guess(Rung::Quick, all);
-    let (converged, _) = iterate(equations, Rung::Quick, all, work);
+    let (converged, _) = iterate(equations, Rung::Quick, all, work, E::linearize_cheaply);
     let near = equations.moved().below(S::lift(FAR));
     let accepted = converged.and(near);
     let outcome = if accepted.all() { Ok(()) } else { climb(equations, accepted.not(), before, work) };
@@ -401,7 +409,7 @@ fn iterate_again<S: Real>(
     lanes: S::Mask,
     work: &mut Work,
 ) -> (S::Mask, S) {
-    iterate(equations, rung, lanes, work)
+    iterate(equations, rung, lanes, work, |_, _| false)
 }
 
 /// Iterates the given lanes from the current guess; which of them converged, and the last relative correction.
@@ -411,6 +419,7 @@ fn iterate<S: Real, E: Equations<S> + ?Sized>(
     rung: Rung,
     lanes: S::Mask,
     work: &mut Work,
+    cheaply: impl Fn(&mut E, S::Mask) -> bool,
 ) -> (S::Mask, S) {
     let (mut active, mut given_up) = (lanes, S::Mask::splat(false));
     let most = if rung == Rung::Quick { QUICK_ITERATIONS } else { MOST_ITERATIONS };
@@ -424,7 +433,9 @@ fn iterate<S: Real, E: Equations<S> + ?Sized>(
     for n in 1..=MOST_ITERATIONS {
         equations.residual();
         if refresh.any() {
-            equations.linearize(rung, refresh);
+            if !(rung == Rung::Quick && cheaply(equations, refresh)) {
+                equations.linearize(rung, refresh);
+            }
             work.jacobians += 1;
         }
         let correction = equations.correct(active);

@@ -1,7 +1,7 @@
 //! One-step methods: loops over the registry, in which what it says of a method is tested to hold and what it does not say is
 //! tested to fail; the tables of the papers; loads. One program, so that each method is compiled once.
 
-#[path = "../shared/common.rs"]
+#[path = "../../../polhode/tests/shared/common.rs"]
 mod common;
 
 mod bauchau_stiff;

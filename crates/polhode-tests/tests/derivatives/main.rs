@@ -1,8 +1,8 @@
 //! Derivatives with respect to parameters, of steps, runs and systems, and fits.
 
-#[path = "../shared/common.rs"]
+#[path = "../../../polhode/tests/shared/common.rs"]
 mod common;
-#[path = "../shared/systems.rs"]
+#[path = "../../../polhode/tests/shared/systems.rs"]
 mod systems;
 
 mod bruls_sensitivity;
