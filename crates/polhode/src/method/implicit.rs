@@ -1,5 +1,6 @@
 //! How the equations of a scheme meet Newton's method.
 
+use super::memory::Memory;
 use super::mkrk;
 use super::scheme::{Accelerations, Lifted, Of, Outcome, Rates, Scheme, Slopes, Start, Unknown};
 use crate::body::{AnyBody, State};
@@ -33,21 +34,24 @@ struct Single<'a, 'b, S: Real, G: Group, E: Scheme> {
     factor: <Of<E, G, S> as Coordinates<S>>::Factor,
 }
 
-/// Solves a scheme for its unknown and returns what it leads to. A function of its own for each scheme, so that they
-/// compile side by side.
+/// Solves a scheme for its unknown and returns the new state; accelerations that it carries wait in the memory until they
+/// are kept. A function of its own for each scheme, so that they compile side by side.
 #[inline(never)]
 pub(super) fn step<S: Real, G: Group, E: Scheme>(
     scheme: &E,
     body: &dyn AnyBody<S, G>,
     state: &State<S, G>,
-    (t, h): (S, S),
-    carried: impl FnOnce(&Start<'_, S, G>) -> Rates<S, G>,
+    interval: (S, S),
+    memory: &mut Memory<S, G, Rates<S, G>>,
     work: &mut Work,
-) -> Result<(State<S, G>, Option<Rates<S, G>>), StepError> {
-    let mut start = begin(scheme, body, state, (t, h), carried);
+) -> Result<State<S, G>, StepError> {
+    let mut start = begin(scheme, body, state, interval, |start| memory.at(state, || start.fresh_rates()));
     let x = solve(scheme, body, &mut start, work)?;
     let end = scheme.equations(&start, &x);
-    Ok((end.state, end.carried))
+    if let Some(carried) = end.carried {
+        memory.set(carried);
+    }
+    Ok(end.state)
 }
 
 /// The start of a step with the accelerations that the scheme asks for.

@@ -36,8 +36,10 @@ impl<S: Real, G: Group, X: Carried<S>> Memory<S, G, X> {
     /// The step ended well, in this state.
     #[inline(always)]
     pub(super) fn keep(&mut self, state: &State<S, G>) {
-        if let Some(carried) = self.next.take() {
-            (self.known, self.stale) = (Some((*state, carried)), S::Mask::splat(false));
+        // Not by `take`, which moves the whole of it where there is nothing.
+        if let Some(carried) = &self.next {
+            (self.known, self.stale) = (Some((*state, *carried)), S::Mask::splat(false));
+            self.next = None;
         }
     }
     /// True if something was carried to the state, in all lanes.

@@ -1,7 +1,8 @@
 //! Schemes that are written outside this library.
 
 use super::implicit;
-use super::scheme::{Rates, Scheme, Start};
+use super::memory::Memory;
+use super::scheme::{Rates, Scheme};
 use crate::body::{AnyBody, State};
 use crate::group::{Group, Se3, So3};
 use crate::scalar::{Dd, F64x4, Real};
@@ -14,13 +15,12 @@ pub struct Taking<'a, S: Real, G: Group> {
     pub(super) body: &'a dyn AnyBody<S, G>,
     pub(super) state: &'a State<S, G>,
     pub(super) interval: (S, S),
-    /// The accelerations carried to the start, if any were.
-    pub(super) carried: &'a dyn Fn(&Start<'_, S, G>) -> Rates<S, G>,
+    pub(super) memory: &'a mut Memory<S, G, Rates<S, G>>,
     pub(super) work: &'a mut Work,
 }
 
-/// Where it led to, and the accelerations carried on.
-pub type Taken<S, G> = Result<(State<S, G>, Option<Rates<S, G>>), StepError>;
+/// Where it led to.
+pub type Taken<S, G> = Result<State<S, G>, StepError>;
 
 macro_rules! outside {
     ($($(#[$doc:meta])* $name:ident: $scalar:ty, $group:ty;)*) => {
@@ -33,8 +33,8 @@ macro_rules! outside {
         }
         impl<E: Scheme + Send + Sync + Debug> OutsideScheme for E {
             $(fn $name(&self, taking: Taking<'_, $scalar, $group>) -> Taken<$scalar, $group> {
-                let Taking { body, state, interval, carried, work } = taking;
-                implicit::step(self, body, state, interval, carried, work)
+                let Taking { body, state, interval, memory, work } = taking;
+                implicit::step(self, body, state, interval, memory, work)
             })*
         }
     };

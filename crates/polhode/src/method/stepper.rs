@@ -143,13 +143,9 @@ impl<S: Real, G: Group> Stepper<S, G> {
                     work,
                 })?,
                 Part::Outside(Outside(scheme)) => {
-                    let carried = |start: &Start<'_, S, G>| self.memory.at(&next, || start.fresh_rates());
-                    let taking = Taking { body, state: &next, interval: (t, h), carried: &carried, work };
-                    let (end, carried) = G::take_outside(&**scheme, taking)?;
-                    if let Some(carried) = carried {
-                        self.memory.set(carried);
-                    }
-                    end
+                    let memory = &mut self.memory;
+                    let taking = Taking { body, state: &next, interval: (t, h), memory, work };
+                    G::take_outside(&**scheme, taking)?
                 }
                 Part::Kinematic(map, choice) => kinematic::step(*map, *choice, body, &next, t, h)?,
                 Part::Alpha(_) => return Err(StepError::NeedsSystem),
@@ -179,13 +175,7 @@ impl<S: Real, G: Group> Visitor for Implicit<'_, S, G> {
     type Output = Result<State<S, G>, StepError>;
     #[inline(always)]
     fn visit<E: Scheme>(self, scheme: &E) -> Self::Output {
-        let Implicit { body, state, t, h, memory, work } = self;
-        let carried = |start: &Start<'_, S, G>| memory.at(state, || start.fresh_rates());
-        let (end, carried) = implicit::step(scheme, body, state, (t, h), carried, work)?;
-        if let Some(carried) = carried {
-            memory.set(carried);
-        }
-        Ok(end)
+        implicit::step(scheme, self.body, self.state, (self.t, self.h), self.memory, self.work)
     }
 }
 

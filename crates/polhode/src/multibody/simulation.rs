@@ -336,6 +336,7 @@ impl<'a, S: Scalar> Simulation<'a, S> {
     pub fn all_multipliers(&self) -> &[S] {
         &self.lambda
     }
+    #[inline(always)]
     fn place(&self, body: Option<usize>) -> Place<S> {
         let Some(b) = body else { return Place::ground() };
         let now = &self.bodies[b];

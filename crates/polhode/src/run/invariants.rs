@@ -200,9 +200,9 @@ impl Invariants {
     #[inline]
     pub fn overflow(&self) -> Option<&'static str> {
         let d = &self.drift;
-        let linear = d.linear_momentum_space.unwrap_or(0.0);
-        let all = self.energy.sum + self.energy.squares + self.energy.kinetic;
-        let all = all + d.momentum_space + linear + d.momentum_body + d.momentum_vertical + d.momentum_axial;
+        // Not more: where these are finite, all others are.
+        let all = self.energy.squares + d.momentum_space + d.momentum_body;
+        let all = d.linear_momentum_space.map_or(all, |linear| all + linear);
         if all.is_finite() { None } else { self.drift().overflow() }
     }
     /// The drift so far.

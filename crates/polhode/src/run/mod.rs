@@ -85,13 +85,14 @@ pub fn run<G: Steps<f64>, L: Load<f64>>(
     observer: &mut Observer<'_, G>,
 ) -> Result<Outcome<G>, RunError<G>> {
     let (mut stepper, switches) = (Stepper::<f64, G>::new(method), Switches::of(&body.load));
-    let mut invariants = Invariants::new(body, start, plan.time(0));
+    let mut t = plan.time(0);
+    let mut invariants = Invariants::new(body, start, t);
     let mut state = *start;
-    let mut flow = observer(0, plan.time(0), &state);
+    let mut flow = observer(0, t, &state);
     let mut n = 0;
     let mut failure = None;
     while n < plan.steps() && flow.is_continue() {
-        match switches.step(&mut stepper, body, &state, plan.time(n), plan.size(n)) {
+        match switches.step(&mut stepper, body, &state, t, plan.size(n)) {
             Ok(next) => state = next,
             Err(error) => {
                 failure = Some(error);
@@ -99,16 +100,17 @@ pub fn run<G: Steps<f64>, L: Load<f64>>(
             }
         }
         n += 1;
-        invariants.update(body, &state, plan.time(n));
+        t = plan.time(n);
+        invariants.update(body, &state, t);
         if let Some(quantity) = invariants.overflow() {
-            failure = Some(StepError::Overflow { quantity: quantity.into(), t: plan.time(n) });
+            failure = Some(StepError::Overflow { quantity: quantity.into(), t });
             break;
         }
-        flow = observer(n, plan.time(n), &state);
+        flow = observer(n, t, &state);
     }
     let outcome = Outcome {
         state,
-        t: plan.time(n),
+        t,
         steps: n,
         drift: invariants.drift(),
         work: stepper.work,
