@@ -9,6 +9,7 @@ mod bruls_sensitivity;
 mod derived_steps;
 mod identify;
 mod parameters;
+mod registry_duals;
 mod sensitivity_cost;
 mod sensitivity_systems;
 mod sensitivity_top;

@@ -219,8 +219,9 @@ fn methods_that_are_the_same_give_the_same() {
 fn no_method_is_symplectic() {
     let (body, start) = rotation::<f64>("free-rotation");
     let inertia: Matrix3<Dual<f64, 6>> = body.inertia.matrix().map(Dual::lift);
-    let body = Body::<Dual<f64, 6>, So3, _> { inertia: RotaryInertia::unchecked(inertia), load: NoLoad };
-    let defect = |name: &str, h: f64| symplecticity_defect(&krysl(name), &body, &start, 0.0, h).unwrap();
+    let lifted = Body::<Dual<f64, 6>, So3, _> { inertia: RotaryInertia::unchecked(inertia), load: NoLoad };
+    let defect =
+        |name: &str, h: f64| symplecticity_defect(&krysl(name), &body, &lifted, &start, 0.0, h).unwrap();
     // The exact flow, to round-off.
     assert!(defect("mkrk:gauss4", 0.05) < 1e-14);
     assert!(prints_as(defect("IMIDM", 0.4), "7.3e-4", 0.0), "{:.4e}", defect("IMIDM", 0.4));

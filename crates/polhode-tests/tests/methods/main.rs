@@ -20,7 +20,6 @@ mod load_jumps;
 mod odd_bodies;
 mod outside;
 mod registry_claims;
-mod registry_duals;
 mod registry_lanes;
 mod registry_long;
 mod registry_order;

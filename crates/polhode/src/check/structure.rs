@@ -3,7 +3,7 @@
 use super::convergence::Distance;
 use crate::body::{Body, Load, State};
 use crate::group::{Group, Rotation, So3};
-use crate::method::{Method, Stepper, Steps};
+use crate::method::{Derived, Method, Stepper, Steps};
 use crate::run::{Drift, Invariants, Switches};
 use crate::scalar::{Dual, Real, Scalar};
 use crate::solve::StepError;
@@ -127,24 +127,27 @@ pub fn conjugacy_defect<S: Scalar, G: Steps<S>, L: Load<S>>(
 
 /// The largest entry of JᵀW₁J - W₀ for one step on T*SO(3), left-trivialised: J the derivative of the step in
 /// (turn of the body, change of the body momentum), W the canonical symplectic form. Round-off for a symplectic
-/// method. The parameters of the body are constants of the dual scalar, which carries J.
-pub fn symplecticity_defect<L: Load<Dual<f64, 6>>>(
+/// method. The body comes twice, the second time with its numbers as constants of the dual scalar, which carries J.
+pub fn symplecticity_defect<L: Load<f64>, D: Load<Dual<f64, 6>>>(
     method: &Method,
-    body: &Body<Dual<f64, 6>, So3, L>,
+    body: &Body<f64, So3, L>,
+    lifted: &Body<Dual<f64, 6>, So3, D>,
     start: &State<f64, So3>,
     t: f64,
     h: f64,
 ) -> Result<f64, StepError> {
-    type D = Dual<f64, 6>;
-    let turn = Rotation::from_rotation_vector(&Vector3::from_fn(|i, _| D::variable(0.0, i)));
-    let seeded = State::<D, So3> {
-        pose: So3::lift_pose::<f64, D>(&start.pose).compose(&turn),
-        momentum: Vector3::from_fn(|i, _| D::variable(start.momentum[i], 3 + i)),
-    };
-    let end = Stepper::new(method).step(body, &seeded, D::lift(t), D::lift(h))?;
+    type Seed = Dual<f64, 6>;
+    let turn = Rotation::from_rotation_vector(&Vector3::from_fn(|i, _| Seed::variable(0.0, i)));
+    let mut ends = [State::<Seed, So3> {
+        pose: So3::lift_pose::<f64, Seed>(&start.pose).compose(&turn),
+        momentum: Vector3::from_fn(|i, _| Seed::variable(start.momentum[i], 3 + i)),
+    }];
+    let mut derived = Derived::<So3, 6>::new(method, 1)?;
+    derived.step(body, core::slice::from_ref(lifted), start, &mut ends, t, h)?;
+    let [end] = ends;
     // The turn of the body is twice the vector part of q⁻¹ dq.
     let q = end.pose.q_wxyz();
-    let value = Rotation::from_q_wxyz(q.map(|x| D::lift(x.re)));
+    let value = Rotation::from_q_wxyz(q.map(|x| Seed::lift(x.re)));
     let turned = value.inverse().compose(&end.pose).q_wxyz();
     let j = SMatrix::<f64, 6, 6>::from_fn(|row, column| match row {
         0..3 => 2.0 * turned[row + 1].eps[column],

@@ -25,21 +25,21 @@ where
 fn derivatives_through_a_step_are_exact_at_rest() {
     for method in Method::all() {
         for omega in [0.1, 1.0, 3.0] {
-            let seeds = [0, 1].map(|i| Dual::<f64, 2>::variable(0.0, i));
-            let exact = step(&method, omega, seeds);
             // Of a function that is odd in the state, a difference over 1e-7 has the derivative to 1e-14.
             let small = 1e-7;
             for i in 0..2 {
                 let mut start = [0.0; 2];
                 start[i] = small;
+                let seeds = [0, 1].map(|k| Dual::<f64, 1> { re: 0.0, eps: [f64::from(u8::from(k == i))] });
+                let exact = step(&method, omega, seeds);
                 let difference = step(&method, omega, start).map(|x| x / small);
                 for (d, e) in difference.iter().zip(exact) {
-                    let gap = (d - e.eps[i]).abs();
+                    let gap = (d - e.eps[0]).abs();
                     assert!(
                         gap < 1e-9 * (1.0 + omega.powi(8)),
                         "{} ω = {omega}: {d} {}",
                         method.id(),
-                        e.eps[i]
+                        e.eps[0]
                     );
                 }
             }
