@@ -259,7 +259,7 @@ fn stray_null(value: &Value, path: &str) -> Option<String> {
                 // Unknown where a load has no potential, and then everywhere.
                 "energy" if map.contains_key("energy_error") => missing("energy_error"),
                 "energy" => path.ends_with(".drift"),
-                "energy_error" => missing("energy"),
+                "energy_error" | "energy_unit" => missing("energy"),
                 "energy_estimate" => missing("energy"),
                 "error" | "reference" => has("no_reference") || has("failure") || map.contains_key("failure"),
                 // Frequencies that a run has not.
