@@ -98,7 +98,7 @@ fn odd_bodies_keep_what_a_method_keeps() {
 /// A million steps of sixty bodies: hours, for a release. `POLHODE_LONG=1 cargo test --release --test methods`.
 #[test]
 fn sixty_odd_bodies_keep_it_for_a_million_steps() {
-    if std::env::var_os("POLHODE_LONG").is_none() {
+    if !crate::common::long() {
         println!("not run: set POLHODE_LONG");
         return;
     }

@@ -14,6 +14,11 @@ use polhode::scalar::Real;
 /// A body with its start.
 pub type Case<S, G> = (Body<S, G, Loads<S>>, State<S, G>);
 
+/// True if the long campaigns are asked for, by the variable POLHODE_LONG.
+pub fn long() -> bool {
+    std::env::var_os("POLHODE_LONG").is_some()
+}
+
 pub fn method(id: &str) -> Method {
     Method::parse(id).unwrap()
 }

@@ -1,6 +1,6 @@
 //! Scalars and groups: functions, laws, maps and their tangents.
 
-#[path = "../shared/probe.rs"]
+#[path = "../../../polhode/tests/shared/probe.rs"]
 mod probe;
 
 mod group_algebra;
