@@ -15,7 +15,7 @@ fn drift(method: &Method) -> [f64; 2] {
     let (energy, momentum) = (body.kinetic_energy(&start), start.momentum.norm());
     let mut stepper = Stepper::<f64, So3>::new(method);
     // The eighteen unknowns of base vectors and momenta take a hundred times as long.
-    let steps = if long() { 10_000_000 } else { 1_000_000 };
+    let steps: u64 = if long() { 10_000_000 } else { 1_000_000 };
     let steps = if method.id() == "convected" { steps / 20 } else { steps };
     let mut state = start;
     let (mut worst, mut unit) = (0.0f64, 0.0f64);

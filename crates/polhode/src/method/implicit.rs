@@ -2,7 +2,7 @@
 
 use super::memory::Memory;
 use super::mkrk;
-use super::scheme::{Accelerations, Lifted, Of, Outcome, Rates, Scheme, Slopes, Start, Unknown};
+use super::scheme::{Accelerations, Lifted, Of, Rates, Said, Scheme, Slopes, Start, Unknown};
 use crate::body::{AnyBody, State};
 use crate::group::{Coordinates, Group, Jet, unit};
 use crate::scalar::{Mask, Real};
@@ -124,7 +124,7 @@ pub(super) fn slopes<S: Real, G: Group, E: Scheme>(
     body: &dyn AnyBody<S, G>,
     start: &Start<'_, S, G>,
     x: &Of<E, G, S>,
-) -> Outcome<Slopes<E, G, S>, G, Of<E, G, Slopes<E, G, S>>> {
+) -> Said<E, G, Slopes<E, G, S>> {
     let seeds: Of<E, G, Slopes<E, G, S>> = Coordinates::generate(|i| <Slopes<E, G, S>>::seed(x.at(i), i));
     let lifted = Lifted::<Slopes<E, G, S>, G>::new(start);
     scheme.equations(&lifted.start(start, <E::Unknown as Unknown>::loads(body)), &seeds)

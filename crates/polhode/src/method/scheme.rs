@@ -218,6 +218,9 @@ impl<T: Real, G: Group, X> Outcome<T, G, X> {
     }
 }
 
+/// What a scheme says of its unknowns, on the group `G` at the scalar `T`.
+pub(super) type Said<E, G, T> = Outcome<T, G, Of<E, G, T>>;
+
 /// The accelerations that a scheme wants at the start of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Accelerations {

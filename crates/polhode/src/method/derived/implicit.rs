@@ -5,13 +5,11 @@ use super::{numbers, state_of};
 use crate::body::{AnyBody, BodyAt, JetOf, State};
 use crate::group::{Coordinates, Group, Jet, lift};
 use crate::method::implicit;
-use crate::method::scheme::{Accelerations, Of, Outcome, Rates, Scheme, Slopes, Start};
+use crate::method::scheme::{Accelerations, Of, Rates, Said, Scheme, Slopes, Start};
 use crate::scalar::Dual;
 use crate::solve::{Factor, StepError, Work};
 use nalgebra::Vector3;
 
-/// What a scheme says, at the scalar `T`.
-type Said<E, G, T> = Outcome<T, G, Of<E, G, T>>;
 /// The end of a step with derivatives, and the accelerations carried on.
 type Followed<G, const N: usize> = (State<Dual<f64, N>, G>, Option<Rates<Dual<f64, N>, G>>);
 
