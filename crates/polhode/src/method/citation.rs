@@ -1,6 +1,6 @@
 //! The works that the citations of methods name, in full.
 //!
-//! What is given is what the works and their lists of references say; a field that could not be established is left out.
+//! The entries are those of the works and of their lists of references; a field that could not be established is left out.
 
 use core::fmt;
 
