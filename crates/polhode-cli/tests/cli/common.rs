@@ -68,3 +68,12 @@ pub fn csv(path: &Path) -> (Vec<String>, Vec<Vec<f64>>) {
     assert!(rows.iter().all(|row| row.len() == header.len()), "a row is not whole");
     (header, rows)
 }
+
+/// True unless these tests run under `nohup`: then the program, as it should, does not hear SIGHUP.
+#[cfg(unix)]
+pub fn hears(signal: &str) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
+    signal != "-HUP" || ignored & 1 == 0
+}

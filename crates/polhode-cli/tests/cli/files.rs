@@ -62,6 +62,7 @@ fn a_file_that_is_written_by_others_is_bounded() {
 #[cfg(unix)]
 mod unix {
     use super::*;
+    use crate::common::hears;
     use std::process::{Child, Command, Output};
     use std::thread::sleep;
     use std::time::{Duration, Instant};
@@ -184,7 +185,8 @@ mod unix {
 
     #[test]
     fn every_request_to_stop_keeps_the_rows_so_far() {
-        for (signal, code) in [("-INT", 130), ("-TERM", 143), ("-HUP", 129)] {
+        let all = [("-INT", 130), ("-TERM", 143), ("-HUP", 129)];
+        for (signal, code) in all.into_iter().filter(|(signal, _)| hears(signal)) {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("x.csv");
             let child = writing(&path);
@@ -223,9 +225,9 @@ mod unix {
         let path = path.to_string_lossy();
         let (data, tableau) = (["fit", "fast-top", "--data", &path, "-p", "mgl"], format!("mkrk:{path}"));
         let tableau = ["run", "fast-top", "--method", &tableau];
-        for (args, signal, code) in
-            [(&data[..], "-INT", 130), (&tableau, "-INT", 130), (&data, "-TERM", 143), (&data, "-HUP", 129)]
-        {
+        let all =
+            [(&data[..], "-INT", 130), (&tableau, "-INT", 130), (&data, "-TERM", 143), (&data, "-HUP", 129)];
+        for (args, signal, code) in all.into_iter().filter(|(_, signal, _)| hears(signal)) {
             let child = program().args(args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
             sleep(Duration::from_millis(200));
             send(&child, signal);
