@@ -239,7 +239,6 @@ pub enum Accelerations {
 /// A scheme of one's own becomes a method by [`Method::from_scheme`](super::Method::from_scheme):
 ///
 /// ```
-/// use polhode::check::{Plateau, convergence};
 /// use polhode::group::{Exponential, Group};
 /// use polhode::method::{Method, One, Outcome, Scheme, SchemeFacts, Start};
 /// use polhode::problem::Problem;
