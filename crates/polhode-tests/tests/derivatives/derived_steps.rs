@@ -8,7 +8,7 @@ use polhode::body::{
     SpatialInertia, State,
 };
 use polhode::group::{Coordinates, Group, Rotation, Se3, So3};
-use polhode::method::{Derived, Method, Stepper, Steps};
+use polhode::method::{Derived, DerivedSteps, Method, Stepper, Steps};
 use polhode::scalar::{Dual, Real};
 use polhode::solve::StepError;
 
@@ -106,7 +106,7 @@ impl<S: Real> Numbers<S> {
     }
 }
 
-trait Bodies: Steps<f64> {
+trait Bodies: Steps<f64> + DerivedSteps {
     /// How far derivatives may be from the expected ones, relative to the largest of them.
     const BOUND: f64;
     fn case<S: Real>(kind: Kind, varied: Varied, e: S) -> Case<S, Self>;
@@ -211,7 +211,7 @@ fn worst<G: Bodies>(method: &Method, kinds: &[Kind]) -> f64 {
         let cases = VARIED.map(|varied| G::case(kind, varied, variable()));
         let mut states = cases.each_ref().map(|(_, state)| *state);
         let varied = cases.map(|(body, _)| body);
-        let mut derived = Derived::<G, 1>::new(method, 2).unwrap();
+        let mut derived = Derived::<G>::new(method, 2).unwrap();
         let (mut stepper, mut plain) = (Stepper::<f64, G>::new(method), state);
         for n in 0..STEPS {
             let t = f64::from(n) * H;
@@ -275,7 +275,7 @@ fn derivatives_are_exact_with_every_option_and_in_compositions() {
 
 #[test]
 fn what_has_no_derivative_is_refused() {
-    let refused = |id: &str| Derived::<So3, 1>::new(&method(id), 1).unwrap_err();
+    let refused = |id: &str| Derived::<So3>::new(&method(id), 1).unwrap_err();
     assert_eq!(refused("geometric-alpha"), StepError::NeedsSystem);
     let message = refused("convected,stop=after").to_string();
     assert!(message.contains("convected,stop=after") && message.contains("stop=converged"), "{message}");
@@ -285,7 +285,7 @@ fn what_has_no_derivative_is_refused() {
 fn a_step_that_fails_changes_nothing() {
     let (body, start) = So3::case(Kind::Driven, Varied::All, 0.0);
     let (varied, begin) = So3::case(Kind::Driven, Varied::All, variable());
-    let mut derived = Derived::<So3, 1>::new(&method("galpha:cayley"), 1).unwrap();
+    let mut derived = Derived::<So3>::new(&method("galpha:cayley"), 1).unwrap();
     let mut states = [begin];
     let varied = [varied];
     let state = derived.step(&body, &varied, &start, &mut states, 0.0, H).unwrap();
@@ -294,7 +294,7 @@ fn a_step_that_fails_changes_nothing() {
     assert!(derived.step(&body, &varied, &state, &mut [], H, H).is_err());
     assert_eq!(numbers(&states[0]), numbers(&before[0]));
     // And the accelerations are still there to go on with.
-    let mut other = Derived::<So3, 1>::new(&method("galpha:cayley"), 1).unwrap();
+    let mut other = Derived::<So3>::new(&method("galpha:cayley"), 1).unwrap();
     let mut again = [begin];
     let same = other.step(&body, &varied, &start, &mut again, 0.0, H).unwrap();
     derived.step(&body, &varied, &state, &mut states, H, H).unwrap();

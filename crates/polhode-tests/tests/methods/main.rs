@@ -1,8 +1,10 @@
 //! One-step methods: loops over the registry, in which what it says of a method is tested to hold and what it does not say is
-//! tested to fail; the tables of the papers; loads. One program, so that each method is compiled once.
+//! tested to fail; the tables of the papers; loads. All in plain numbers, whose steps the library has compiled.
 
 #[path = "../../../polhode/tests/shared/common.rs"]
 mod common;
+#[path = "../../../polhode/tests/shared/order.rs"]
+mod order;
 
 mod bauchau_stiff;
 mod bauchau_structure;
@@ -18,9 +20,7 @@ mod krysl_structure;
 mod krysl_tables;
 mod load_jumps;
 mod odd_bodies;
-mod outside;
 mod registry_claims;
-mod registry_lanes;
 mod registry_long;
 mod registry_order;
 mod registry_work;

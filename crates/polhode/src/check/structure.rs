@@ -5,7 +5,7 @@ use crate::body::{Body, Load, State};
 use crate::group::{Group, Rotation, So3};
 use crate::method::{Derived, Method, Stepper, Steps};
 use crate::run::{Drift, Invariants, Switches};
-use crate::scalar::{Dual, Real, Scalar};
+use crate::scalar::{Dual, Scalar};
 use crate::solve::StepError;
 use nalgebra::{Matrix3, SMatrix, Vector3};
 
@@ -128,30 +128,29 @@ pub fn conjugacy_defect<S: Scalar, G: Steps<S>, L: Load<S>>(
 /// The largest entry of JᵀW₁J - W₀ for one step on T*SO(3), left-trivialised: J the derivative of the step in
 /// (turn of the body, change of the body momentum), W the canonical symplectic form. Round-off for a symplectic
 /// method. The body comes twice, the second time with its numbers as constants of the dual scalar, which carries J.
-pub fn symplecticity_defect<L: Load<f64>, D: Load<Dual<f64, 6>>>(
+pub fn symplecticity_defect<L: Load<f64>, D: Load<Dual<f64, 1>> + Clone>(
     method: &Method,
     body: &Body<f64, So3, L>,
-    lifted: &Body<Dual<f64, 6>, So3, D>,
+    lifted: &Body<Dual<f64, 1>, So3, D>,
     start: &State<f64, So3>,
     t: f64,
     h: f64,
 ) -> Result<f64, StepError> {
-    type Seed = Dual<f64, 6>;
-    let turn = Rotation::from_rotation_vector(&Vector3::from_fn(|i, _| Seed::variable(0.0, i)));
-    let mut ends = [State::<Seed, So3> {
-        pose: So3::lift_pose::<f64, Seed>(&start.pose).compose(&turn),
-        momentum: Vector3::from_fn(|i, _| Seed::variable(start.momentum[i], 3 + i)),
-    }];
-    let mut derived = Derived::<So3, 6>::new(method, 1)?;
-    derived.step(body, core::slice::from_ref(lifted), start, &mut ends, t, h)?;
-    let [end] = ends;
-    // The turn of the body is twice the vector part of q⁻¹ dq.
-    let q = end.pose.q_wxyz();
-    let value = Rotation::from_q_wxyz(q.map(|x| Seed::lift(x.re)));
-    let turned = value.inverse().compose(&end.pose).q_wxyz();
+    let mut ends: [State<Dual<f64, 1>, So3>; 6] = core::array::from_fn(|column| {
+        let seed = |row: usize, value: f64| Dual { re: value, eps: [f64::from(u8::from(row == column))] };
+        let turn = Rotation::from_rotation_vector(&Vector3::from_fn(|i, _| seed(i, 0.0)));
+        State {
+            pose: So3::lift_pose::<f64, _>(&start.pose).compose(&turn),
+            momentum: Vector3::from_fn(|i, _| seed(3 + i, start.momentum[i])),
+        }
+    });
+    let varied = core::array::from_fn::<_, 6, _>(|_| lifted.clone());
+    let end = Derived::<So3>::new(method, 6)?.step(body, &varied, start, &mut ends, t, h)?;
+    let back = So3::lift_pose::<f64, Dual<f64, 1>>(&end.pose).inverse();
     let j = SMatrix::<f64, 6, 6>::from_fn(|row, column| match row {
-        0..3 => 2.0 * turned[row + 1].eps[column],
-        _ => end.momentum[row - 3].eps[column],
+        // The turn of the body is twice the vector part of q⁻¹ dq.
+        0..3 => 2.0 * back.compose(&ends[column].pose).v[row].eps[0],
+        _ => ends[column].momentum[row - 3].eps[0],
     });
     let form = |momentum: &Vector3<f64>| {
         let mut w = SMatrix::<f64, 6, 6>::zeros();
@@ -160,6 +159,6 @@ pub fn symplecticity_defect<L: Load<f64>, D: Load<Dual<f64, 6>>>(
         w.fixed_view_mut::<3, 3>(3, 0).copy_from(&-Matrix3::identity());
         w
     };
-    let defect = j.transpose() * form(&end.momentum.map(|x| x.re)) * j - form(&start.momentum);
+    let defect = j.transpose() * form(&end.momentum) * j - form(&start.momentum);
     Ok(defect.amax())
 }

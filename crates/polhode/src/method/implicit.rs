@@ -34,25 +34,46 @@ struct Single<'a, 'b, S: Real, G: Group, E: Scheme> {
     factor: <Of<E, G, S> as Coordinates<S>>::Factor,
 }
 
-/// Solves a scheme for its unknown and returns the new state; accelerations that it carries wait in the memory until they
-/// are kept. A function of its own for each scheme, so that they compile side by side.
-#[inline(never)]
-pub(super) fn step<S: Real, G: Group, E: Scheme>(
-    scheme: &E,
-    body: &dyn AnyBody<S, G>,
-    state: &State<S, G>,
-    interval: (S, S),
-    memory: &mut Memory<S, G, Rates<S, G>>,
-    work: &mut Work,
-) -> Result<State<S, G>, StepError> {
-    let mut start = begin(scheme, body, state, interval, |start| memory.at(state, || start.fresh_rates()));
-    let x = solve(scheme, body, &mut start, work)?;
-    let end = scheme.equations(&start, &x);
-    if let Some(carried) = end.carried {
-        memory.set(carried);
+/// What every scheme can do by its equations. Functions of a trait, because the compiler puts those into the unit of the
+/// module that the scheme is in: schemes compile side by side, and a change of one compiles that one.
+pub(super) trait Solved: Scheme + Sized {
+    /// Solves for the unknown and returns the new state; accelerations that the scheme carries wait in the memory until they
+    /// are kept.
+    #[inline(never)]
+    fn step<S: Real, G: Group>(
+        &self,
+        body: &dyn AnyBody<S, G>,
+        state: &State<S, G>,
+        interval: (S, S),
+        memory: &mut Memory<S, G, Rates<S, G>>,
+        work: &mut Work,
+    ) -> Result<State<S, G>, StepError> {
+        let mut start = begin(self, body, state, interval, |start| memory.at(state, || start.fresh_rates()));
+        let x = solve(self, body, &mut start, work)?;
+        let end = self.equations(&start, &x);
+        if let Some(carried) = end.carried {
+            memory.set(carried);
+        }
+        Ok(end.state)
     }
-    Ok(end.state)
+
+    /// What the equations say at `x`, with the derivatives with respect to all unknowns. A function of its own, because it is
+    /// large, and Newton's method and the derivatives of a step both need it.
+    #[inline(never)]
+    fn slopes<S: Real, G: Group>(
+        &self,
+        body: &dyn AnyBody<S, G>,
+        start: &Start<'_, S, G>,
+        x: &Of<Self, G, S>,
+    ) -> Said<Self, G, Slopes<Self, G, S>> {
+        let seeds: Of<Self, G, Slopes<Self, G, S>> =
+            Coordinates::generate(|i| <Slopes<Self, G, S>>::seed(x.at(i), i));
+        let lifted = Lifted::<Slopes<Self, G, S>, G>::new(start);
+        self.equations(&lifted.start(start, <Self::Unknown as Unknown>::loads(body)), &seeds)
+    }
 }
+
+impl<E: Scheme> Solved for E {}
 
 /// The start of a step with the accelerations that the scheme asks for.
 #[inline(always)]
@@ -116,25 +137,11 @@ pub(super) fn solve<'a, S: Real, G: Group, E: Scheme>(
 /// The end of the range of a map, with what round-off may take from it.
 const AT_LIMIT: f64 = 1.0 - 1e-12;
 
-/// What a scheme says at `x`, with the derivatives with respect to all unknowns. A function of its own, because it is
-/// large, and Newton's method and the derivatives of a step both need it.
-#[inline(never)]
-pub(super) fn slopes<S: Real, G: Group, E: Scheme>(
-    scheme: &E,
-    body: &dyn AnyBody<S, G>,
-    start: &Start<'_, S, G>,
-    x: &Of<E, G, S>,
-) -> Said<E, G, Slopes<E, G, S>> {
-    let seeds: Of<E, G, Slopes<E, G, S>> = Coordinates::generate(|i| <Slopes<E, G, S>>::seed(x.at(i), i));
-    let lifted = Lifted::<Slopes<E, G, S>, G>::new(start);
-    scheme.equations(&lifted.start(start, <E::Unknown as Unknown>::loads(body)), &seeds)
-}
-
 impl<S: Real, G: Group, E: Scheme> Single<'_, '_, S, G, E> {
     /// By duals.
     #[inline(never)]
     fn exact_jacobian(&mut self, lanes: S::Mask) {
-        let slopes = slopes(self.scheme, self.body, self.start, &self.x).residual;
+        let slopes = self.scheme.slopes(self.body, self.start, &self.x).residual;
         // What the load does in the step when the body turns by one radian: its round-off is relative to that, also
         // where the body comes to rest and velocity and load vanish.
         let mut stiffness = S::zero();
@@ -257,7 +264,7 @@ pub(super) mod probe {
     pub fn tangent_gap<G: Group, E: Scheme>(scheme: E, (body, state): &Free<G>, h: f64) -> f64 {
         let mut start = begin(&scheme, body, state, (0.0, h), |start| start.fresh_rates());
         let x = solve(&scheme, body, &mut start, &mut Work::default()).unwrap();
-        let slopes = slopes(&scheme, body, &start, &x).residual;
+        let slopes = scheme.slopes(body, &start, &x).residual;
         let mut gap = 0.0f64;
         for j in 0..Of::<E, G, f64>::LEN {
             let column = scheme.tangent(&start, &x, j).unwrap();

@@ -28,7 +28,7 @@ pub use alpha::{AlphaScheme, Chart, Form, SYSTEMS};
 pub use citation::{Source, WORKS, Work, works_cited};
 pub use composition::Coefficients;
 pub use convected::{Frames, Stop};
-pub use derived::Derived;
+pub use derived::{Derived, DerivedSteps, Varied};
 pub use galpha::Alpha;
 pub use intrinsic::StepLoad;
 pub use kinematic::StepVelocity;

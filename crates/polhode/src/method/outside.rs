@@ -1,6 +1,6 @@
 //! Schemes that are written outside this library.
 
-use super::implicit;
+use super::implicit::Solved;
 use super::memory::Memory;
 use super::scheme::{Rates, Scheme};
 use crate::body::{AnyBody, State};
@@ -34,7 +34,7 @@ macro_rules! outside {
         impl<E: Scheme + Send + Sync + Debug> OutsideScheme for E {
             $(fn $name(&self, taking: Taking<'_, $scalar, $group>) -> Taken<$scalar, $group> {
                 let Taking { body, state, interval, memory, work } = taking;
-                implicit::step(self, body, state, interval, memory, work)
+                self.step(body, state, interval, memory, work)
             })*
         }
     };

@@ -1,6 +1,7 @@
 //! A method at work on one group and scalar: its parts in sequence, its memory, its counters.
 
 use super::convected::{self, Convected, Frame, Stop};
+use super::implicit::Solved;
 use super::memory::Memory;
 use super::mkrk::Stages;
 use super::named::Method;
@@ -8,7 +9,7 @@ use super::outside::{Outside, OutsideScheme, Taken, Taking};
 use super::registry::Part;
 use super::scheme::{Rates, Scheme, Start};
 use super::schemes::{AnyScheme, Visitor};
-use super::{euler, implicit, kinematic};
+use super::{euler, kinematic};
 use crate::body::{AnyBody, Body, Load, State};
 use crate::group::{Coordinates, Group, Se3, So3};
 use crate::scalar::{Dd, Dual, F64x4, Mask, Real};
@@ -175,7 +176,7 @@ impl<S: Real, G: Group> Visitor for Implicit<'_, S, G> {
     type Output = Result<State<S, G>, StepError>;
     #[inline(always)]
     fn visit<E: Scheme>(self, scheme: &E) -> Self::Output {
-        implicit::step(scheme, self.body, self.state, (self.t, self.h), self.memory, self.work)
+        scheme.step(self.body, self.state, (self.t, self.h), self.memory, self.work)
     }
 }
 

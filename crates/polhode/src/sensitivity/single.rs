@@ -3,7 +3,7 @@
 use super::{D, Observer, Seen, SensitivityFailure};
 use crate::body::{Body, Loads, State};
 use crate::group::{Group, So3};
-use crate::method::{Derived, Method};
+use crate::method::{Derived, DerivedSteps, Method};
 use crate::problem::cases::{Case, Cases};
 use crate::run::{Plan, Snapshot};
 use crate::scalar::Dual;
@@ -11,7 +11,7 @@ use crate::solve::StepError;
 
 /// Refuses a method that has no derivatives.
 pub(super) fn check(method: &Method) -> Result<(), StepError> {
-    Derived::<So3, 1>::new(method, 0).map(|_| ())
+    Derived::<So3>::new(method, 0).map(|_| ())
 }
 
 /// Runs a body with its derivatives.
@@ -37,7 +37,7 @@ pub(super) fn run(
     }
 }
 
-fn run_on<G: Group>(
+fn run_on<G: DerivedSteps>(
     method: &Method,
     case: &Case<f64, G>,
     varied: &[Case<D, G>],
@@ -48,7 +48,7 @@ fn run_on<G: Group>(
     let bodies: Vec<Body<D, G, Loads<D>>> = varied.iter().map(|c| c.body.clone()).collect();
     let mut states: Vec<State<D, G>> = varied.iter().map(|c| c.start).collect();
     let mut state = case.start;
-    let mut stepper = Derived::<G, 1>::new(method, varied.len()).map_err(failed(0))?;
+    let mut stepper = Derived::<G>::new(method, varied.len()).map_err(failed(0))?;
     let mut n = 0;
     let mut flow = observer(n, &mut Single { case, varied, state: &state, states: &states, t: plan.time(n) });
     while n < plan.steps() && flow.is_continue() {

@@ -161,3 +161,11 @@ pub fn variants() -> Vec<Method> {
     ids.push("preserving:cayley,load=mean,reading=hom4".into());
     ids.iter().map(|id| method(id)).collect()
 }
+
+/// The step and the maps that the message recommends.
+pub fn advice(error: &polhode::solve::StepError) -> (f64, Vec<String>) {
+    let text = error.to_string();
+    let (_, text) = text.split_once("try a step below ").unwrap();
+    let (step, maps) = text.split_once(", or a method with the map ").unwrap();
+    (step.parse().unwrap(), maps.split(" or ").map(String::from).collect())
+}

@@ -15,15 +15,15 @@ use super::scheme::{Accelerations, Rates, Scheme, Start};
 use super::schemes::{AnyScheme, Visitor};
 use super::{euler, kinematic};
 use crate::body::{AnyBody, Body, BodyAt, Load, State};
-use crate::group::{Coordinates, Group, Rotation};
+use crate::group::{Coordinates, Group, Rotation, Se3, So3};
 use crate::scalar::{Dual, Real};
 use crate::solve::{StepError, Work};
-use implicit::{follow, solve};
+use implicit::Differentiated;
 use nalgebra::Vector3;
 use stages::Stages;
 
-/// Takes steps with one method, and with each of them the exact derivatives of the step in any number of directions, `N`
-/// at a time. Allocates when it is made, never in a step.
+/// Takes steps with one method, and with each of them the exact derivatives of the step in any number of directions.
+/// Allocates when it is made, never in a step.
 ///
 /// ```
 /// use nalgebra::{Matrix3, Vector3};
@@ -43,7 +43,7 @@ use stages::Stages;
 ///     let (body, varied) = (top(mgl), [top(Dual::<f64, 1>::variable(mgl, 0))]);
 ///     let mut state = body.state(attitude, &omega);
 ///     let mut states = [state.lift()];
-///     let mut derived = Derived::<So3, 1>::new(&Method::parse("imidm")?, 1)?;
+///     let mut derived = Derived::<So3>::new(&Method::parse("imidm")?, 1)?;
 ///     for n in 0..100 {
 ///         state = derived.step(&body, &varied, &state, &mut states, 0.01 * f64::from(n), 0.01)?;
 ///     }
@@ -54,36 +54,36 @@ use stages::Stages;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Derived<G: Group, const N: usize> {
+pub struct Derived<G: Group> {
     /// What runs, where in the step it begins and what fraction of it it takes.
     parts: Vec<(Part, f64, f64)>,
-    stages: Option<Box<Stages<G, N>>>,
+    stages: Option<Box<Stages<G>>>,
     /// True if accelerations are carried from step to step.
     carries: bool,
     memory: Memory<f64, G, Rates<f64, G>>,
-    blocks: Vec<Carried<G, N>>,
+    directions: Vec<Carried<G>>,
     /// The states of the step under way.
-    next: Vec<State<Dual<f64, N>, G>>,
+    next: Vec<State<Dual<f64, 1>, G>>,
     /// What has been spent so far on plain steps.
     pub work: Work,
 }
 
-/// What a block of directions carries beside its state.
+/// What a direction carries beside its state.
 #[derive(Clone, Copy, Debug)]
-struct Carried<G: Group, const N: usize> {
+struct Carried<G: Group> {
     /// The state it belongs to.
-    state: State<Dual<f64, N>, G>,
-    rates: Rates<Dual<f64, N>, G>,
+    state: State<Dual<f64, 1>, G>,
+    rates: Rates<Dual<f64, 1>, G>,
     /// Of the step under way.
-    next: Rates<Dual<f64, N>, G>,
+    next: Rates<Dual<f64, 1>, G>,
 }
 
-impl<G: Group, const N: usize> Derived<G, N> {
-    /// Prepares a method for `blocks` blocks of `N` directions each.
+impl<G: Group> Derived<G> {
+    /// Prepares a method for so many directions.
     ///
     /// Refused are methods for systems of bodies, and an iteration that stops before it has converged: its result depends
     /// on where it stopped, and has no derivative where it takes one iteration more.
-    pub fn new(method: &Method, blocks: usize) -> Result<Self, StepError> {
+    pub fn new(method: &Method, directions: usize) -> Result<Self, StepError> {
         let mut begin = 0.0;
         let mut parts = Vec::with_capacity(method.parts().len());
         for (part, fraction) in method.parts() {
@@ -113,7 +113,7 @@ impl<G: Group, const N: usize> Derived<G, N> {
             }
             begin += fraction;
         }
-        let zero = G::Vector::<Dual<f64, N>>::origin();
+        let zero = G::Vector::<Dual<f64, 1>>::origin();
         let (state, rates) = (State { pose: G::identity(), momentum: zero }, Rates::zero());
         Ok(Derived {
             carries: parts.iter().any(|(part, ..)| match part {
@@ -121,10 +121,10 @@ impl<G: Group, const N: usize> Derived<G, N> {
                 _ => false,
             }),
             parts,
-            stages: method.tableau().map(|t| Box::new(Stages::new(t, blocks))),
+            stages: method.tableau().map(|t| Box::new(Stages::new(t, directions))),
             memory: Memory::default(),
-            blocks: vec![Carried { state, rates, next: rates }; blocks],
-            next: vec![state; blocks],
+            directions: vec![Carried { state, rates, next: rates }; directions],
+            next: vec![state; directions],
             work: Work::default(),
         })
     }
@@ -132,38 +132,52 @@ impl<G: Group, const N: usize> Derived<G, N> {
     /// The state after one step of size `h` (which may be negative) from `state` at time `t`; `states` are replaced by
     /// theirs. On an error nothing is changed.
     ///
-    /// `varied` are the body and `states` its state, both with the derivatives of each block; their values must be those of
-    /// `body` and `state`, and those of `states` stay the very numbers of the plain run. A method that carries
+    /// `varied` are the body and `states` its state, both with the derivatives in each direction; their values must be those
+    /// of `body` and `state`, and those of `states` stay the very numbers of the plain run. A method that carries
     /// accelerations goes on with those of its last step if that ended in these states, derivatives included, and computes
     /// new ones if not.
-    pub fn step<L: Load<f64>, D: Load<Dual<f64, N>>>(
+    pub fn step<L: Load<f64>, D: Load<Dual<f64, 1>>>(
         &mut self,
         body: &Body<f64, G, L>,
-        varied: &[Body<Dual<f64, N>, G, D>],
+        varied: &[Body<Dual<f64, 1>, G, D>],
         state: &State<f64, G>,
-        states: &mut [State<Dual<f64, N>, G>],
+        states: &mut [State<Dual<f64, 1>, G>],
         t: f64,
         h: f64,
-    ) -> Result<State<f64, G>, StepError> {
-        let blocks = self.blocks.len();
-        if varied.len() != blocks || states.len() != blocks {
+    ) -> Result<State<f64, G>, StepError>
+    where
+        G: DerivedSteps,
+    {
+        let directions = self.directions.len();
+        if varied.len() != directions || states.len() != directions {
             let reason = format!(
-                "{} bodies and {} states with derivatives for {blocks} blocks of directions: give one of each per block",
+                "{} bodies and {} states with derivatives for {directions} directions: give one of each per direction",
                 varied.len(),
                 states.len()
             );
             return Err(StepError::NoDerivative { reason });
         }
-        let other = |(known, state): (&Carried<G, N>, &State<Dual<f64, N>, G>)| {
+        self.memory.forget(body.jumps_at(t, h));
+        G::take(self, body, &|direction| &varied[direction], state, states, (t, h))
+    }
+
+    #[inline(always)]
+    fn take(
+        &mut self,
+        body: &dyn AnyBody<f64, G>,
+        varied: &Varied<'_, G>,
+        state: &State<f64, G>,
+        states: &mut [State<Dual<f64, 1>, G>],
+        (t, h): (f64, f64),
+    ) -> Result<State<f64, G>, StepError> {
+        let other = |(known, state): (&Carried<G>, &State<Dual<f64, 1>, G>)| {
             known.state.pose != state.pose || known.state.momentum != state.momentum
         };
-        if self.carries && self.blocks.iter().zip(states.iter()).any(other) {
+        if self.carries && self.directions.iter().zip(states.iter()).any(other) {
             self.memory.forget(true);
         }
-        self.memory.forget(body.jumps_at(t, h));
         self.next.copy_from_slice(states);
-        let varied = |block: usize| &varied[block] as &dyn BodyAt<Dual<f64, N>, G>;
-        let end = self.parts(body, &varied, state, t, h).map_err(|error| error.of_step(t, h))?;
+        let end = self.parts(body, varied, state, t, h).map_err(|error| error.of_step(t, h))?;
         let momentum = end.momentum.length();
         if !((momentum * momentum).is_finite() && G::is_finite::<f64>(&end.pose)) {
             return Err(StepError::NotFinite { t, h });
@@ -181,18 +195,18 @@ impl<G: Group, const N: usize> Derived<G, N> {
         states.copy_from_slice(&self.next);
         if self.carries {
             self.memory.keep(&end);
-            for (block, state) in self.blocks.iter_mut().zip(&self.next) {
-                (block.state, block.rates) = (*state, block.next);
+            for (direction, state) in self.directions.iter_mut().zip(&self.next) {
+                (direction.state, direction.rates) = (*state, direction.next);
             }
         }
         Ok(end)
     }
 
-    #[inline(never)]
+    #[inline(always)]
     fn parts(
         &mut self,
         body: &dyn AnyBody<f64, G>,
-        varied: &Varied<'_, G, N>,
+        varied: &Varied<'_, G>,
         state: &State<f64, G>,
         t: f64,
         h: f64,
@@ -220,7 +234,7 @@ impl<G: Group, const N: usize> Derived<G, N> {
                     states,
                     interval: (t, h),
                     memory: &mut self.memory,
-                    blocks: &mut self.blocks,
+                    directions: &mut self.directions,
                     work,
                 })?,
                 Part::Kinematic(map, choice) => {
@@ -246,8 +260,39 @@ impl<G: Group, const N: usize> Derived<G, N> {
     }
 }
 
-/// The bodies with derivatives, by the number of their block.
-type Varied<'a, G, const N: usize> = dyn Fn(usize) -> &'a (dyn BodyAt<Dual<f64, N>, G> + 'a) + 'a;
+/// The bodies with derivatives, by the number of their direction.
+pub type Varied<'a, G> = dyn Fn(usize) -> &'a (dyn BodyAt<Dual<f64, 1>, G> + 'a) + 'a;
+
+/// A group on which steps have derivatives. Those of all methods are compiled in this library, once.
+pub trait DerivedSteps: Group {
+    /// See [`Derived::step`].
+    fn take(
+        derived: &mut Derived<Self>,
+        body: &dyn AnyBody<f64, Self>,
+        varied: &Varied<'_, Self>,
+        state: &State<f64, Self>,
+        states: &mut [State<Dual<f64, 1>, Self>],
+        interval: (f64, f64),
+    ) -> Result<State<f64, Self>, StepError>;
+}
+
+macro_rules! derived_steps {
+    ($($group:ty),*) => {
+        $(impl DerivedSteps for $group {
+            fn take(
+                derived: &mut Derived<Self>,
+                body: &dyn AnyBody<f64, Self>,
+                varied: &Varied<'_, Self>,
+                state: &State<f64, Self>,
+                states: &mut [State<Dual<f64, 1>, Self>],
+                interval: (f64, f64),
+            ) -> Result<State<f64, Self>, StepError> {
+                derived.take(body, varied, state, states, interval)
+            }
+        })*
+    };
+}
+derived_steps!(So3, Se3);
 
 /// Whether a scheme carries accelerations from step to step.
 struct Carries;
@@ -260,32 +305,32 @@ impl Visitor for Carries {
 }
 
 /// A step of an implicit scheme, plain and with derivatives.
-struct Implicit<'a, 'b, G: Group, const N: usize> {
+struct Implicit<'a, 'b, G: Group> {
     body: &'a dyn AnyBody<f64, G>,
-    varied: &'a Varied<'b, G, N>,
+    varied: &'a Varied<'b, G>,
     state: &'a State<f64, G>,
-    states: &'a mut [State<Dual<f64, N>, G>],
+    states: &'a mut [State<Dual<f64, 1>, G>],
     interval: (f64, f64),
     memory: &'a mut Memory<f64, G, Rates<f64, G>>,
-    blocks: &'a mut [Carried<G, N>],
+    directions: &'a mut [Carried<G>],
     work: &'a mut Work,
 }
 
-impl<G: Group, const N: usize> Visitor for Implicit<'_, '_, G, N> {
+impl<G: Group> Visitor for Implicit<'_, '_, G> {
     type Output = Result<State<f64, G>, StepError>;
     #[inline(always)]
     fn visit<E: Scheme>(self, scheme: &E) -> Self::Output {
         let (memory, (t, h)) = (self.memory, self.interval);
         let known = memory.holds(self.state);
         let carried = |start: &Start<'_, f64, G>| memory.at(self.state, || start.fresh_rates());
-        let (solution, end) = solve(scheme, self.body, self.state, (t, h), carried, self.work)?;
-        for (k, (state, block)) in self.states.iter_mut().zip(self.blocks).enumerate() {
+        let (solution, end) = scheme.solve(self.body, self.state, (t, h), carried, self.work)?;
+        for (k, (state, direction)) in self.states.iter_mut().zip(self.directions).enumerate() {
             let before = *state;
             let begin = (Dual::constant(t), Dual::constant(h));
-            let (body, rates) = ((self.varied)(k), known.then_some(block.rates));
-            let (end, carried) = follow(scheme, body, &before, begin, rates, &solution);
+            let (body, rates) = ((self.varied)(k), known.then_some(direction.rates));
+            let (end, carried) = scheme.follow(body, &before, begin, rates, &solution);
             *state = end;
-            block.next = carried.unwrap_or(block.next);
+            direction.next = carried.unwrap_or(direction.next);
         }
         if let Some(carried) = end.carried {
             memory.set(carried);
@@ -314,12 +359,9 @@ fn state_of<S: Real, G: Group>(
 
 /// The derivatives of one state with the values of the other.
 #[inline(always)]
-fn with_values<G: Group, const N: usize>(
-    varied: &State<Dual<f64, N>, G>,
-    plain: &State<f64, G>,
-) -> State<Dual<f64, N>, G> {
+fn with_values<G: Group>(varied: &State<Dual<f64, 1>, G>, plain: &State<f64, G>) -> State<Dual<f64, 1>, G> {
     let (slopes, values) = (numbers(varied), numbers(plain));
-    let with = |slope: Dual<f64, N>, re: f64| Dual { re, eps: slope.eps };
+    let with = |slope: Dual<f64, 1>, re: f64| Dual { re, eps: slope.eps };
     state_of(
         core::array::from_fn(|i| with(slopes.0[i], values.0[i])),
         Vector3::from_fn(|i, _| with(slopes.1[i], values.1[i])),
@@ -329,9 +371,9 @@ fn with_values<G: Group, const N: usize>(
 
 /// True if every derivative is a finite number.
 #[inline(always)]
-fn has_finite_slopes<G: Group, const N: usize>(state: &State<Dual<f64, N>, G>) -> bool {
+fn has_finite_slopes<G: Group>(state: &State<Dual<f64, 1>, G>) -> bool {
     let (attitude, position, momentum) = numbers(state);
-    let sum = |x: Dual<f64, N>| x.eps.iter().map(|e| e.abs()).sum::<f64>();
+    let sum = |x: Dual<f64, 1>| x.eps.iter().map(|e| e.abs()).sum::<f64>();
     let mut total = 0.0;
     for x in attitude.into_iter().chain(position.iter().copied()) {
         total += sum(x);

@@ -14,28 +14,28 @@ use core::ops::Range;
 /// The scalar that carries the derivatives with respect to one stage.
 type JetOf<G> = <<G as Group>::Pair<f64> as Coordinates<f64>>::Jet;
 /// (Ψ, p), with derivatives.
-type Pair<G, const N: usize> = <G as Group>::Pair<Dual<f64, N>>;
+type Pair<G> = <G as Group>::Pair<Dual<f64, 1>>;
 
 /// The plain body, and those with derivatives.
-type Bodies<'a, 'b, G, const N: usize> = (&'a dyn AnyBody<f64, G>, &'a Varied<'b, G, N>);
+type Bodies<'a, 'b, G> = (&'a dyn AnyBody<f64, G>, &'a Varied<'b, G>);
 /// A state with derivatives.
-type VariedState<G, const N: usize> = State<Dual<f64, N>, G>;
+type VariedState<G> = State<Dual<f64, 1>, G>;
 
-/// A tableau at work, with the memory for all blocks of directions.
+/// A tableau at work, with the memory for all directions.
 #[derive(Clone, Debug)]
-pub(super) struct Stages<G: Group, const N: usize> {
+pub(super) struct Stages<G: Group> {
     plain: mkrk::Stages<f64, G>,
     /// F with its slope DF, of each stage.
     slopes: Vec<G::Pair<JetOf<G>>>,
     matrix: Vec<f64>,
     swaps: Vec<bool>,
     /// F with all derivatives, of each stage of each block of directions.
-    f: Vec<Pair<G, N>>,
-    right: Vec<[f64; N]>,
+    f: Vec<Pair<G>>,
+    right: Vec<[f64; 1]>,
 }
 
-impl<G: Group, const N: usize> Stages<G, N> {
-    pub(super) fn new(tableau: &Tableau, blocks: usize) -> Self {
+impl<G: Group> Stages<G> {
+    pub(super) fn new(tableau: &Tableau, directions: usize) -> Self {
         let plain = mkrk::Stages::new(tableau);
         let coupled = plain.blocks.iter().map(ExactSizeIterator::len).max().unwrap_or(0);
         let n = coupled * G::Pair::<f64>::LEN;
@@ -43,8 +43,8 @@ impl<G: Group, const N: usize> Stages<G, N> {
             slopes: vec![Coordinates::origin(); tableau.stages()],
             matrix: vec![0.0; n * n],
             swaps: vec![false; n * n],
-            f: vec![Coordinates::origin(); tableau.stages() * blocks],
-            right: vec![[0.0; N]; n],
+            f: vec![Coordinates::origin(); tableau.stages() * directions],
+            right: vec![[0.0; 1]; n],
             plain,
         }
     }
@@ -52,8 +52,8 @@ impl<G: Group, const N: usize> Stages<G, N> {
     #[inline(never)]
     pub(super) fn step(
         &mut self,
-        (body, varied): Bodies<'_, '_, G, N>,
-        (state, states): (&State<f64, G>, &mut [VariedState<G, N>]),
+        (body, varied): Bodies<'_, '_, G>,
+        (state, states): (&State<f64, G>, &mut [VariedState<G>]),
         (t, h): (f64, f64),
         work: &mut Work,
     ) -> Result<State<f64, G>, StepError> {
@@ -94,13 +94,13 @@ impl<G: Group, const N: usize> Stages<G, N> {
     /// F at (Ψ, p) of stage k.
     fn slope(
         &self,
-        body: &dyn BodyAt<Dual<f64, N>, G>,
-        state: &State<Dual<f64, N>, G>,
+        body: &dyn BodyAt<Dual<f64, 1>, G>,
+        state: &State<Dual<f64, 1>, G>,
         t: f64,
         h: f64,
         k: usize,
-        y: &Pair<G, N>,
-    ) -> Pair<G, N> {
+        y: &Pair<G>,
+    ) -> Pair<G> {
         let (time, inward) = stage(t, h, self.plain.tableau.c()[k]);
         slope_pair(&body.mechanics(), &state.pose, (Dual::constant(time), inward), y)
     }
@@ -110,18 +110,18 @@ impl<G: Group, const N: usize> Stages<G, N> {
     fn sum(
         &self,
         offset: usize,
-        state: &State<Dual<f64, N>, G>,
+        state: &State<Dual<f64, 1>, G>,
         h: f64,
         stages: usize,
         weight: impl Fn(usize) -> f64,
-    ) -> Pair<G, N> {
-        let mut y = G::join(&G::Vector::<Dual<f64, N>>::origin(), &state.momentum);
+    ) -> Pair<G> {
+        let mut y = G::join(&G::Vector::<Dual<f64, 1>>::origin(), &state.momentum);
         for j in 0..stages {
             let w = h * weight(j);
             if w != 0.0 {
                 let f = &self.f[offset + j];
                 y = Coordinates::generate(|i| {
-                    let (y, f): (Dual<f64, N>, Dual<f64, N>) = (y.at(i), f.at(i));
+                    let (y, f): (Dual<f64, 1>, Dual<f64, 1>) = (y.at(i), f.at(i));
                     Dual { re: y.re + w * f.re, eps: core::array::from_fn(|k| y.eps[k] + w * f.eps[k]) }
                 });
             }
@@ -162,8 +162,8 @@ impl<G: Group, const N: usize> Stages<G, N> {
     fn coupled(
         &mut self,
         offset: usize,
-        body: &dyn BodyAt<Dual<f64, N>, G>,
-        state: &State<Dual<f64, N>, G>,
+        body: &dyn BodyAt<Dual<f64, 1>, G>,
+        state: &State<Dual<f64, 1>, G>,
         t: f64,
         h: f64,
         block: &Range<usize>,
@@ -184,7 +184,7 @@ impl<G: Group, const N: usize> Stages<G, N> {
             let (f, slopes) = (self.f[offset + j], &self.slopes[j]);
             let change = &self.right[row * width..][..width];
             self.f[offset + j] = Coordinates::generate(|i| {
-                let (mut f, slopes): (Dual<f64, N>, JetOf<G>) = (f.at(i), slopes.at(i));
+                let (mut f, slopes): (Dual<f64, 1>, JetOf<G>) = (f.at(i), slopes.at(i));
                 for (d, change) in change.iter().enumerate() {
                     let slope = slopes.slope(d);
                     for (eps, change) in f.eps.iter_mut().zip(change) {
