@@ -84,3 +84,17 @@ fn one_lane_beyond_the_range_of_a_map_stops_the_step() {
         }
     }
 }
+
+#[test]
+fn lanes_that_go_opposite_ways_in_time_are_refused() {
+    let (body, start) = rotation::<F64x4>("driven-body");
+    for id in ["imidm", "mkrk:rk4", "forward-euler"] {
+        let mut stepper = Stepper::<F64x4, So3>::new(&method(id));
+        let h = F64x4::new([0.1, 0.1, -0.1, 0.1]);
+        let refused = stepper.step(&body, &start, F64x4::lift(0.0), h).unwrap_err();
+        assert_eq!(refused, StepError::MixedLanes, "{id}");
+        for h in [0.1, -0.1] {
+            stepper.step(&body, &start, F64x4::lift(0.0), F64x4::lift(h)).unwrap();
+        }
+    }
+}

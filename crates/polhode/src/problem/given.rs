@@ -182,3 +182,20 @@ impl Datum {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_misspelt_name_is_refused_and_not_read_as_zero() {
+        let problem = Problem::named("fast-top").unwrap();
+        let given = Given::<f64>::new(&problem, &|_| 0.0);
+        assert!(given.number("mgl") > 0.0);
+        assert!(given.complete(Ok(())).is_ok());
+        given.number("mlg");
+        given.three("omega_bdoy");
+        let refused = given.complete(Ok(())).unwrap_err().to_string();
+        assert!(refused.contains("there is no datum 'mlg'"), "{refused}");
+    }
+}

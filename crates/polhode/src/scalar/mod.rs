@@ -230,3 +230,15 @@ impl Real for f64 {
         if mask { a } else { b }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::larger;
+
+    #[test]
+    fn a_maximum_keeps_what_is_not_a_number() {
+        assert_eq!((larger(1.0, 2.0), larger(2.0, 1.0)), (2.0, 2.0));
+        assert!(larger(f64::NAN, 1.0).is_nan() && larger(1.0, f64::NAN).is_nan());
+        assert!([f64::NAN, 0.0, 3.0].into_iter().fold(0.0, larger).is_nan());
+    }
+}

@@ -1,6 +1,6 @@
 //! What the derivatives of a system cost: instructions per step without them, with one parameter, and for each further one.
 //!
-//! `cargo run --release --example sensitivity_cost` counts under callgrind (needs valgrind). With a problem, a method, a number
+//! `cargo bench -p polhode --bench sensitivity` counts under callgrind (needs valgrind). With a problem, a method, a number
 //! of parameters and a number of steps, it only runs. `chain-everywhere` is the worst case: every parameter changes all bodies
 //! and all joints.
 
