@@ -77,8 +77,8 @@ pub fn methods(model: &Model, list: &[String], otherwise: &[&str]) -> Result<Vec
     Ok(methods)
 }
 
-/// A kinematic method runs where a motion is prescribed, and nowhere else; one for systems runs systems and bodies on a
-/// fixed point, and it alone runs systems.
+/// A kinematic method runs where a motion is prescribed, and nowhere else; one for systems runs everything, and it alone
+/// runs systems of several bodies or joints.
 pub fn suits(model: &Model, method: &Method) -> Result<(), Failure> {
     if method.is_kinematic() && !model.follows_motion() {
         return Err(Failure::Usage(format!("{}: {}", method.id(), StepError::NoMotion)));
@@ -87,11 +87,6 @@ pub fn suits(model: &Model, method: &Method) -> Result<(), Failure> {
         ("system", None) => {
             Err(Failure::Usage(SimulationError::Method { id: method.id().into() }.to_string()))
         }
-        ("se3", Some(_)) => Err(Failure::Usage(format!(
-            "{}: it runs systems of bodies and joints, and bodies on a fixed point; for a free body use another method, \
-             galpha:exp is the nearest",
-            method.id()
-        ))),
         _ => Ok(()),
     }
 }

@@ -76,7 +76,7 @@ fn run(problem: &str, method: &str, parameters: usize, steps: usize) -> Result<(
         problem.set("bodies", &bodies.to_string())?;
     }
     let (model, method) = (problem.model()?, Method::parse(method)?);
-    let system = model.system().ok_or("not a system")?;
+    let system = model.system();
     if parameters == 0 {
         let mut run = Simulation::new(system, &method)?;
         for _ in 0..steps {

@@ -91,7 +91,7 @@ fn by_chain(bodies: &str, joint: &str, n: u64) -> Option<Duration> {
     }
     let model = problem.model().ok()?;
     let method = Method::parse("geometric-alpha,rho=0.8").ok()?;
-    let mut simulation = Simulation::new(model.system()?, &method).ok()?;
+    let mut simulation = Simulation::new(model.system(), &method).ok()?;
     simulation.step(H).ok()?;
     let clock = Instant::now();
     for _ in 0..n {

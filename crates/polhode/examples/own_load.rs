@@ -4,7 +4,7 @@ use nalgebra::{Matrix3, Vector3};
 use polhode::body::{Body, Kinematics, Load, RotaryInertia, Wrench};
 use polhode::group::{Rotation, So3};
 use polhode::method::Method;
-use polhode::run::{Plan, run};
+use polhode::run::{BodyRun, Plan, drive};
 use polhode::scalar::Over;
 use std::ops::ControlFlow;
 
@@ -29,10 +29,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let inertia = RotaryInertia::about_fixed_point(Matrix3::from_diagonal(&Vector3::new(1.0, 2.0, 2.5)))?;
     let body = Body::<f64, So3, _> { inertia, load: Aligning { k: 3.0 } };
     let start = body.state(Rotation::identity(), &Vector3::new(0.2, 1.0, 0.5));
-    let end =
-        run(&body, &start, &Method::parse("compose:imidm:6")?, &Plan::new(0.02, 50.0)?, &mut |_, _, _| {
-            ControlFlow::Continue(())
-        })?;
+    let mut run = BodyRun::new(body, start, &Method::parse("compose:imidm:6")?);
+    let end = drive(&mut run, &Plan::new(0.02, 50.0)?, &mut |_, _| ControlFlow::Continue(()))?;
     let drift = end.drift.energy.map_or(f64::NAN, |e| e.max_abs());
     println!("energy drift over {} steps: {drift:.1e}", end.steps);
     assert!(drift < 1e-9);

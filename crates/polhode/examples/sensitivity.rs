@@ -16,7 +16,7 @@ fn denser<S: Real>(system: &mut System<S>, names: &System<f64>, change: S) {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let model = Problem::named("double-pendulum")?.model()?;
-    let system = model.system().ok_or("a system")?;
+    let system = model.system();
     let method = Method::parse("geometric-alpha")?;
 
     let mut varied = [system.lift::<Dual<f64, 1>>()];
@@ -25,10 +25,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for _ in 0..100 {
         run.step(0.005)?;
     }
-    let exact = run.derivative(0).position("upper").ok_or("a body")?.map(|x| x.eps[0]);
+    let exact = run.derivative(0).and_then(|run| run.position("upper")).ok_or("a body")?.map(|x| x.eps[0]);
 
     let at = |change: f64| {
-        let mut changed = system.clone();
+        let mut changed = system.as_ref().clone();
         denser(&mut changed, system, change);
         let mut run = Simulation::new(&changed, &method)?;
         for _ in 0..100 {

@@ -51,8 +51,9 @@ pub struct Run {
 }
 
 /// The methods that are worth comparing on a problem.
-fn usual(problem: &Problem) -> Vec<&'static str> {
+fn usual(problem: &Problem, model: &Model) -> Vec<&'static str> {
     match problem.id {
+        _ if model.group() == "system" => vec!["geometric-alpha", "linear-alpha", "residual-alpha"],
         // They turn about h times the mean velocity, of length a, by 2 atan(a/2), a and 4 atan(a/4): energy and momentum
         // are kept alike, the phase is not. The first three are one in free rotation.
         "flying-brick" => vec![
@@ -89,8 +90,8 @@ fn row(
         None => None,
         Some(_) => {
             let mut phase = Phase::new(model);
-            let again = model.run(&method, plan, &mut |n, snapshot| {
-                phase.observe(&snapshot());
+            let again = model.run(&method, plan, &mut |n, run| {
+                phase.observe(&run.snapshot());
                 watch(n)
             });
             if !again.is_ok_and(|again| again.finished) {
@@ -113,13 +114,7 @@ pub fn command(options: &CompareOptions) -> Result<(), Failure> {
     let problem = pick::problem(&options.problem, &options.set)?;
     let plan = Plan::new(options.step.unwrap_or(problem.step), options.until.unwrap_or(problem.until))?;
     let model = problem.model()?;
-    if model.group() == "system" {
-        return Err(Failure::Usage(format!(
-            "{}: compare is for single bodies; `polhode converge {} --methods all` has the methods for systems side by side",
-            problem.id, problem.id
-        )));
-    }
-    let methods = pick::methods(&model, &options.methods, &usual(&problem))?;
+    let methods = pick::methods(&model, &options.methods, &usual(&problem, &model))?;
 
     let stopped = || Failure::Interrupted("stopped before the comparison was done".into());
     let reference = match reference(&model, plan.until(), "") {

@@ -51,7 +51,7 @@ fn columns(sensitivity: &Sensitivity) -> Result<Vec<String>, Failure> {
     let step = sensitivity.problem().step;
     let mut columns = Vec::new();
     let look = sensitivity.run(&Plan::new(step, step)?, &mut |_, seen| {
-        columns = seen.values().columns();
+        columns = seen.snapshot().columns();
         ControlFlow::Break(())
     });
     look.map_err(sensitivity::failed)?;

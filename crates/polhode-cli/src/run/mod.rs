@@ -16,7 +16,7 @@ use crate::{interrupt, pick, print};
 use core::ops::ControlFlow;
 use polhode::method::Method;
 use polhode::problem::{Ended, Errors, Kept, Model, Problem};
-use polhode::run::{EnergyEstimate, Estimate, Plan, Snapshot};
+use polhode::run::{EnergyEstimate, Estimate, Plan, Run, drive};
 use record::Record;
 use std::time::Instant;
 
@@ -79,10 +79,9 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
     pick::suits(&model, &method)?;
     let asked = [("--frequencies", options.frequencies), ("--estimate", options.estimate)];
     if let Some((option, _)) = asked.iter().find(|(_, asked)| *asked)
-        && (model.group() == "system" || (options.estimate && method.alpha().is_some()))
+        && model.group() == "system"
     {
-        let of = if model.group() == "system" { "problems" } else { "methods" };
-        return Err(Failure::Usage(format!("{option} is for {of} of single bodies")));
+        return Err(Failure::Usage(format!("{option} is for problems of single bodies")));
     }
     let mut record = match &options.out {
         Some(path) => Some(Record::new(Output::create(path, options.json)?, options.every, &plan)),
@@ -92,9 +91,8 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
     let mut progress = Progress::new(plan.steps());
     let mut trouble = None;
     let mut phase = options.frequencies.then(|| Phase::new(&model));
-    let mut estimate = options.estimate.then(EnergyEstimate::new);
     let mut started = Instant::now();
-    let mut observer = |n: u64, snapshot: &dyn Fn() -> Snapshot| {
+    let mut observer = |n: u64, run: &mut (dyn Run + 'static)| {
         if n == 0 {
             // The start of a run does not count as the cost of its steps.
             started = Instant::now();
@@ -102,21 +100,26 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
         let stop = interrupt::asked();
         progress.at(n, || format!("t = {:.4} s", plan.time(n)));
         if let Some(phase) = &mut phase {
-            phase.observe(&snapshot());
+            phase.observe(&run.snapshot());
         }
         if let Some(record) = &mut record
             && (stop || record.due(n))
-            && let Err(error) = record.write(&snapshot())
+            && let Err(error) = record.write(&run.snapshot())
         {
             trouble = Some(record.file.trouble(&error));
             return ControlFlow::Break(());
         }
         if stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let ended = match &mut estimate {
-        Some(estimate) => model.run_estimated(&method, &plan, estimate, &mut observer),
-        None => model.run(&method, &plan, &mut observer),
-    };
+    let mut estimate = None;
+    let ended = model.begin(&method).and_then(|mut run| {
+        if options.estimate {
+            run.estimate_energy();
+        }
+        let ended = drive(&mut *run, &plan, &mut observer);
+        estimate = options.estimate.then(|| run.energy_estimate().and_then(EnergyEstimate::report));
+        ended
+    });
     let seconds = started.elapsed().as_secs_f64();
     progress.clear();
 
@@ -164,7 +167,6 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
         print::note(&warning);
     }
     let frequencies = phase.map(|phase| phase.frequencies());
-    let estimate = estimate.map(|estimate| estimate.report());
     let finished = Finished { problem, model, method, plan, end, seconds, errors, frequencies, estimate };
     if options.json {
         print::json(&report::Report::new(&finished))

@@ -130,10 +130,12 @@ pub fn command(options: &SensitivityOptions) -> Result<(), Failure> {
             }
         }
         if n == plan.steps() {
-            end = quantities(&seen.values());
-            let of =
-                |k: usize| quantities(&seen.derivative(k)).into_iter().map(|(_, numbers)| numbers).collect();
-            derivatives = (0..count).map(of).collect();
+            end = quantities(&seen.snapshot());
+            let of = |k: usize| {
+                let derivative = seen.derivative(k)?;
+                Some(quantities(&derivative).into_iter().map(|(_, numbers)| numbers).collect())
+            };
+            derivatives = (0..count).filter_map(of).collect();
         } else if interrupt::asked() {
             stopped = Some(n);
             return ControlFlow::Break(());
@@ -206,14 +208,14 @@ pub fn command(options: &SensitivityOptions) -> Result<(), Failure> {
 fn row(
     n: u64,
     sensitivity: &Sensitivity,
-    seen: &mut dyn polhode::sensitivity::Seen,
+    seen: &mut dyn polhode::sensitivity::DerivedRun,
     columns: &mut Vec<D>,
     text: &mut String,
 ) {
     use core::fmt::Write;
     let mut line = String::new();
     for (k, parameter) in sensitivity.names().iter().enumerate() {
-        let at = seen.derivative(k);
+        let Some(at) = seen.derivative(k) else { continue };
         columns.clear();
         at.row(columns);
         if n == 0 {

@@ -55,8 +55,8 @@ impl Motion {
         let mut record = Recorder::every(every);
         let plan = Plan::new(step, until).unwrap();
         let method = Method::parse(method).unwrap();
-        let ended = problem.model().unwrap().run(&method, &plan, &mut |n, snapshot| {
-            record.observe(n, &snapshot());
+        let ended = problem.model().unwrap().run(&method, &plan, &mut |n, run| {
+            record.observe(n, &run.snapshot());
             ControlFlow::Continue(())
         });
         ended.unwrap();

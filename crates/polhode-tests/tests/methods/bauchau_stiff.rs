@@ -8,7 +8,7 @@ use polhode::body::{Body, Loads, RotaryInertia, RotationalSpring, State};
 use polhode::group::{Rotation, So3};
 use polhode::method::Stepper;
 use polhode::problem::Problem;
-use polhode::run::{Plan, Snapshot};
+use polhode::run::{Plan, Run, Snapshot};
 
 const MAPS: [&str; 4] = ["exp", "euler-rodrigues", "cayley", "wiener-milenkovic"];
 const LOADS: [&str; 2] = ["midpoint", "mean"];
@@ -145,8 +145,8 @@ fn swing(id: &str) -> Vec<Snapshot> {
     let problem = Problem::named("stiff-spring").unwrap();
     let plan = Plan::new(problem.step, problem.until).unwrap();
     let mut seen = Vec::new();
-    let mut watch = |_, snapshot: &dyn Fn() -> Snapshot| {
-        seen.push(snapshot());
+    let mut watch = |_, run: &mut (dyn Run + 'static)| {
+        seen.push(run.snapshot());
         ControlFlow::Continue(())
     };
     problem.model().unwrap().run(&method(id), &plan, &mut watch).unwrap();

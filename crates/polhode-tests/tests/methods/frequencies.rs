@@ -15,8 +15,8 @@ fn nutation(id: &str, method: &str, step: f64, until: f64) -> Nutation {
     let mut seen = Nutation::new();
     let (method, plan) = (Method::parse(method).unwrap(), Plan::new(step, until).unwrap());
     model(id)
-        .run(&method, &plan, &mut |_, snapshot| {
-            let s = snapshot();
+        .run(&method, &plan, &mut |_, run| {
+            let s = run.snapshot();
             seen.observe(s.t, &s.attitude);
             ControlFlow::Continue(())
         })
@@ -29,8 +29,8 @@ fn flip_error(method: &str, step: f64) -> f64 {
     let mut seen = Crossings::new();
     let (model, plan) = (model("flying-brick"), Plan::new(step, 20.0).unwrap());
     model
-        .run(&Method::parse(method).unwrap(), &plan, &mut |_, snapshot| {
-            let s = snapshot();
+        .run(&Method::parse(method).unwrap(), &plan, &mut |_, run| {
+            let s = run.snapshot();
             seen.observe(s.t, s.omega_body.z);
             ControlFlow::Continue(())
         })

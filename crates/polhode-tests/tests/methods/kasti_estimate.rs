@@ -3,16 +3,17 @@
 use core::ops::ControlFlow;
 use polhode::method::Method;
 use polhode::problem::Problem;
-use polhode::run::{EnergyEstimate, Estimate, Plan};
+use polhode::run::{Estimate, Plan, drive};
 
 fn estimate(id: &str, set: &[(&str, &str)], step: f64, until: f64) -> Option<Estimate> {
     let mut problem = Problem::named(id).unwrap();
     set.iter().for_each(|(name, value)| problem.set(name, value).unwrap());
-    let mut seen = EnergyEstimate::new();
     let (method, plan) = (Method::parse("bbtrapwd").unwrap(), Plan::new(step, until).unwrap());
     let model = problem.model().unwrap();
-    model.run_estimated(&method, &plan, &mut seen, &mut |_, _| ControlFlow::Continue(())).unwrap();
-    seen.report()
+    let mut run = model.begin(&method).unwrap();
+    assert!(run.estimate_energy());
+    drive(&mut *run, &plan, &mut |_, _| ControlFlow::Continue(())).unwrap();
+    run.energy_estimate().unwrap().report()
 }
 
 #[test]

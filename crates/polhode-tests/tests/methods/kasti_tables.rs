@@ -6,7 +6,7 @@ use core::ops::ControlFlow;
 use nalgebra::{Matrix3, Vector3};
 use polhode::check::Nutation;
 use polhode::problem::{Ended, Failed, Model, Problem};
-use polhode::run::{EnergyEstimate, Estimate, Plan, Snapshot};
+use polhode::run::{Estimate, Plan, Snapshot, drive};
 
 const E1: &str = "euler-parameters";
 const C1: &str = "rotation-vector";
@@ -33,8 +33,8 @@ fn watch(
     until: f64,
     mut see: impl FnMut(&Snapshot),
 ) -> Result<Ended, Failed> {
-    model.run(&method(id), &Plan::new(step, until).unwrap(), &mut |_, snapshot| {
-        see(&snapshot());
+    model.run(&method(id), &Plan::new(step, until).unwrap(), &mut |_, run| {
+        see(&run.snapshot());
         ControlFlow::Continue(())
     })
 }
@@ -335,10 +335,11 @@ fn the_error_of_the_carried_acceleration_grows_by_its_factor() {
 }
 
 fn estimate(model: &Model, id: &str, step: f64, until: f64) -> Estimate {
-    let mut seen = EnergyEstimate::new();
     let plan = Plan::new(step, until).unwrap();
-    model.run_estimated(&method(id), &plan, &mut seen, &mut |_, _| ControlFlow::Continue(())).unwrap();
-    seen.report().unwrap()
+    let mut run = model.begin(&method(id)).unwrap();
+    assert!(run.estimate_energy());
+    drive(&mut *run, &plan, &mut |_, _| ControlFlow::Continue(())).unwrap();
+    run.energy_estimate().unwrap().report().unwrap()
 }
 
 /// The factor that makes the changes of energy from the changes of potential best, by least squares.

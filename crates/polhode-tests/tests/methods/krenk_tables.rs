@@ -19,8 +19,8 @@ fn model(id: &str, set: &[(&str, &str)]) -> Model {
 
 fn watch(model: &Model, id: &str, step: f64, until: f64, mut see: impl FnMut(&Snapshot)) -> Ended {
     let plan = Plan::new(step, until).unwrap();
-    let ended = model.run(&method(id), &plan, &mut |_, snapshot| {
-        see(&snapshot());
+    let ended = model.run(&method(id), &plan, &mut |_, run| {
+        see(&run.snapshot());
         ControlFlow::Continue(())
     });
     ended.unwrap()

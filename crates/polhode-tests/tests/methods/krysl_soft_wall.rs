@@ -3,7 +3,7 @@
 use crate::common::{krysl, prints_as, rows};
 use core::ops::ControlFlow;
 use polhode::problem::{Ended, Problem};
-use polhode::run::{EnergyError, Plan, Snapshot};
+use polhode::run::{EnergyError, Plan, Run};
 
 const STEPS: u64 = 40_000;
 const PRESENT: [&str; 4] = ["TRAP", "IMID", "TRAPM", "IMIDM"];
@@ -25,8 +25,8 @@ fn history(id: &str, name: &str, step: f64, steps: u64) -> (Vec<[f64; 2]>, bool)
     let plan = Plan::new(step, step * steps as f64).unwrap();
     let e0 = model.start().energy.unwrap();
     let mut seen = Vec::new();
-    let mut watch = |_: u64, snapshot: &dyn Fn() -> Snapshot| {
-        let now = snapshot();
+    let mut watch = |_: u64, run: &mut (dyn Run + 'static)| {
+        let now = run.snapshot();
         seen.push([now.energy.unwrap() / e0 - 1.0, 1.1 + now.attitude.matrix()[(2, 2)]]);
         ControlFlow::Continue(())
     };
@@ -127,8 +127,8 @@ fn the_body_turns_well_over_thirty_degrees_in_a_step() {
     let model = Problem::named("soft-wall").unwrap().model().unwrap();
     let mut last = model.start().attitude;
     let (mut most, mut sum) = (0.0f64, 0.0);
-    let mut watch = |_: u64, snapshot: &dyn Fn() -> Snapshot| {
-        let now = snapshot().attitude;
+    let mut watch = |_: u64, run: &mut (dyn Run + 'static)| {
+        let now = run.snapshot().attitude;
         let angle = last.inverse().compose(&now).rotation_vector().norm().to_degrees();
         most = most.max(angle);
         sum += angle;

@@ -4,7 +4,7 @@
 use crate::common::{krysl, pair, prints_as, rows};
 use core::ops::ControlFlow;
 use polhode::problem::{Model, Problem, Reference};
-use polhode::run::{Plan, Snapshot};
+use polhode::run::{Plan, Run, Snapshot};
 
 /// free-rotation at t = 100; attitude error / momentum error, observed orders last.
 const FREE: &str = "
@@ -149,9 +149,9 @@ fn rms_errors_over_the_whole_interval_are_those_of_the_table() {
             (0..=SAMPLES).map(|k| model.reference(plan.time(k * stride)).unwrap()).collect();
         for (name, cells) in rows(RMS).skip(1) {
             let mut squares = [0.0; 2];
-            let mut observer = |n: u64, snapshot: &dyn Fn() -> Snapshot| {
+            let mut observer = |n: u64, run: &mut (dyn Run + 'static)| {
                 if n.is_multiple_of(stride) {
-                    let e = references[(n / stride) as usize].errors(&snapshot());
+                    let e = references[(n / stride) as usize].errors(&run.snapshot());
                     squares[0] += e.attitude * e.attitude;
                     squares[1] += e.momentum * e.momentum;
                 }

@@ -9,7 +9,7 @@ use polhode::body::{
 use polhode::check::{Convergence, Plateau, advance, converge, reversal_defect};
 use polhode::group::{Rotation, So3};
 use polhode::method::{Method, Stepper};
-use polhode::run::{Plan, run};
+use polhode::run::{BodyRun, Plan, drive};
 use polhode::scalar::Over;
 
 /// A constant moment in space and a drive in the body, each between two times.
@@ -312,9 +312,10 @@ fn the_impulse_is_exact_under_every_method_wherever_the_switches_are() {
     ] {
         let (body, start) = wheel([on, off]);
         for method in methods() {
-            let end = run(&body, &start, &method, &plan, &mut |_, _, _| ControlFlow::Continue(())).unwrap();
-            let back = advance(&method, &body, &end.state, 0.8, -0.1, 8).unwrap();
-            let errors = [end.state.momentum.z - 2.0 * seconds, back.momentum.z];
+            let mut run = BodyRun::new(body.clone(), start, &method);
+            drive(&mut run, &plan, &mut |_, _| ControlFlow::Continue(())).unwrap();
+            let back = advance(&method, &body, run.state(), 0.8, -0.1, 8).unwrap();
+            let errors = [run.state().momentum.z - 2.0 * seconds, back.momentum.z];
             if errors.iter().any(|e| e.abs() > 2e-15) {
                 wrong.push(format!("{} on {on} off {off}: {errors:?}", method.id()));
             }

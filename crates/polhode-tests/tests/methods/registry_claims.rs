@@ -4,11 +4,11 @@
 use crate::common::{Case, composed, falling, long, motion, rotation, variants};
 use core::ops::ControlFlow;
 use nalgebra::{Matrix3, Vector3};
-use polhode::body::{Body, Loads, RotaryInertia, SpatialInertia, State};
+use polhode::body::{Body, Loads, RotaryInertia, SpatialInertia};
 use polhode::check::{advance, reversal_defect};
 use polhode::group::{Coordinates, Group, Rotation, Se3, So3};
 use polhode::method::{Method, Steps};
-use polhode::run::{Drift, Plan, run};
+use polhode::run::{BodyRun, Drift, Plan, drive};
 
 /// Ten thousand, but two thousand where base vectors are solved for, which takes a hundred times as long; all with
 /// POLHODE_LONG set.
@@ -27,10 +27,12 @@ fn methods() -> Vec<Method> {
 fn drift<G: Steps<f64>>(method: &Method, (body, start): &Case<f64, G>, h: f64, steps: u64) -> Drift {
     let plan = Plan::new(h, h * steps as f64).unwrap();
     let most = 100.0 * start.momentum.length();
-    let mut watch = |_: u64, _: f64, state: &State<f64, G>| {
-        if state.momentum.length() < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    };
-    match run(body, start, method, &plan, &mut watch) {
+    let mut run = BodyRun::new(body.clone(), *start, method);
+    let ended = drive(&mut run, &plan, &mut |_, run| match run.state().momentum.length() < most {
+        true => ControlFlow::Continue(()),
+        false => ControlFlow::Break(()),
+    });
+    match ended {
         Ok(outcome) => outcome.drift,
         Err(failed) if energy(&failed.last_good.drift) > 0.5 => failed.last_good.drift,
         Err(failed) => panic!("{}: {failed}", method.id()),

@@ -189,7 +189,7 @@ fn inverse<S: Real>(m: &Matrix3<S>) -> Matrix3<S> {
 }
 
 /// m (c·c I - c cᵀ), what a point mass at c adds about the origin.
-fn steiner<S: Real>(mass: S, c: &Vector3<S>) -> Matrix3<S> {
+pub(crate) fn steiner<S: Real>(mass: S, c: &Vector3<S>) -> Matrix3<S> {
     (Matrix3::identity() * c.dot(c) - c * c.transpose()) * mass
 }
 

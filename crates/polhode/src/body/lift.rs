@@ -28,7 +28,7 @@ impl<S> Number<'_, S> {
 }
 
 macro_rules! fields {
-    ($($name:ident [$($kept:ident)*] [$($scalar:ident)*] [$($vector:ident)*] [$($point:ident)*])*) => {$(
+    ($($name:ident [$($kept:ident)*] [$($scalar:ident)*] [$($vector:ident)*])*) => {$(
         impl<S: Real> $name<S> {
             /// The load with every number as a constant of `T`.
             pub fn lift<T: Over<S>>(&self) -> $name<T> {
@@ -36,33 +36,28 @@ macro_rules! fields {
                     $($kept: self.$kept,)*
                     $($scalar: T::of(self.$scalar),)*
                     $($vector: self.$vector.map(T::of),)*
-                    $($point: self.$point.map(T::of),)*
                 }
             }
             pub(super) fn numbers(&mut self) -> Vec<(&'static str, Number<'_, S>)> {
                 vec![
                     $((stringify!($scalar), Number::One(&mut self.$scalar)),)*
                     $((stringify!($vector), Number::Three(&mut self.$vector)),)*
-                    $((stringify!($point), Number::Three(&mut self.$point)),)*
                 ]
-            }
-            pub(super) fn points(&mut self) -> Vec<&mut Vector3<S>> {
-                vec![$(&mut self.$point,)*]
             }
         }
     )*};
 }
-// What is not numeric, numbers, vectors, points of the body.
+// What is not numeric, numbers, vectors.
 fields!(
-    Gravity [] [] [weight_space] [center_body]
-    TopGravity [] [mgl] [] []
-    Moment [frame] [] [value] []
-    Harmonic [frame] [frequency phase] [amplitude] []
-    Force [frame] [] [value] [point_body]
-    HarmonicForce [frame] [frequency phase] [amplitude] [point_body]
-    Drag [] [coefficient] [] []
-    SoftWall [] [coulomb wall offset] [] []
-    RotationalSpring [] [] [stiffness] []
+    Gravity [] [] [weight_space center_body]
+    TopGravity [] [mgl] []
+    Moment [frame] [] [value]
+    Harmonic [frame] [frequency phase] [amplitude]
+    Force [frame] [] [value point_body]
+    HarmonicForce [frame] [frequency phase] [amplitude point_body]
+    Drag [] [coefficient] []
+    SoftWall [] [coulomb wall offset] []
+    RotationalSpring [] [] [stiffness]
 );
 
 impl<S: Real, G: Group> InverseDynamics<S, G, Winding<S>> {
@@ -79,9 +74,6 @@ impl<S: Real, G: Group> InverseDynamics<S, G, Winding<S>> {
         let Winding { frequency, turn_rate } = &mut self.motion;
         vec![("frequency", Number::One(frequency)), ("turn_rate", Number::One(turn_rate))]
     }
-    pub(super) fn points(&mut self) -> Vec<&mut Vector3<S>> {
-        Vec::new()
-    }
 }
 
 impl<S: Real> Loads<S> {
@@ -97,6 +89,9 @@ impl<S: Real> Loads<S> {
     /// }
     /// ```
     pub fn lift<T: Over<S>>(&self) -> Loads<T> {
-        self.list().iter().fold(Loads::none(), |loads, load: &StandardLoad<S>| loads.with(load.lift()))
+        let offset = self.offset.map(|offset| offset.map(T::of));
+        let mut none = Loads::none();
+        none.offset = offset;
+        self.list().iter().fold(none, |loads, load: &StandardLoad<S>| loads.with(load.lift()))
     }
 }

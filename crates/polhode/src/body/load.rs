@@ -50,6 +50,15 @@ impl<T: Real> Kinematics<T> {
         // Times are sums of steps: a switch within their rounding is passed.
         Kinematics { inward: (1e-12 * self.time.largest().abs()).max(f64::MIN_POSITIVE), ..self }
     }
+    /// The motion of another point of the body, in body axes from this one.
+    #[inline(always)]
+    pub fn of_point(&self, point: &Vector3<T>) -> Self {
+        Kinematics {
+            position: self.position + self.attitude.rotate(point),
+            velocity_body: self.velocity_body + self.omega_body.cross(point),
+            ..*self
+        }
+    }
     /// True if the side of this time that is asked for lies after `switch`.
     ///
     /// ```

@@ -9,6 +9,7 @@ mod mechanics;
 mod standard;
 
 pub use derivative::FiniteDerivative;
+pub(crate) use inertia::steiner;
 pub use inertia::{InertiaError, RotaryInertia, SpatialInertia};
 pub use inverse::{
     About, InverseDynamics, Path, PrescribedMotion, PrescribedRotation, Trajectory, Winding, rates,

@@ -64,12 +64,6 @@ macro_rules! standard_loads {
                     $(StandardLoad::$name(load) => load.numbers(),)*
                 }
             }
-            /// The points of the body at which it acts, to be changed.
-            pub(crate) fn points(&mut self) -> Vec<&mut Vector3<S>> {
-                match self {
-                    $(StandardLoad::$name(load) => load.points(),)*
-                }
-            }
         }
         $(impl<S: Real> From<$name<S>> for StandardLoad<S> {
             fn from(load: $name<S>) -> Self {
@@ -121,12 +115,19 @@ impl<S: Real> Load<S> for Outlined<'_, S> {
 #[derive(Clone, Debug, Default)]
 pub struct Loads<S: Real> {
     list: Vec<StandardLoad<S>>,
+    /// The reference point of the loads, in body axes from the one that they are asked about, where that is another one.
+    pub(super) offset: Option<Vector3<S>>,
 }
 
 impl<S: Real> Loads<S> {
     /// No load.
     pub fn none() -> Self {
-        Loads { list: Vec::new() }
+        Loads { list: Vec::new(), offset: None }
+    }
+    /// The same loads asked about another reference point, in body axes from the one that they have now.
+    pub fn seen_from(mut self, point: &Vector3<S>) -> Self {
+        self.offset = Some(self.offset.map_or(-point, |offset| offset - point));
+        self
     }
     /// True if there is none.
     pub fn is_empty(&self) -> bool {
@@ -140,6 +141,15 @@ impl<S: Real> Loads<S> {
     pub fn list_mut(&mut self) -> &mut [StandardLoad<S>] {
         &mut self.list
     }
+    /// The potential of those that have one.
+    pub fn known_potential(&self, at: &Kinematics<S>) -> S {
+        let seen = self.offset.map(|offset| at.of_point(&offset));
+        let at = seen.as_ref().unwrap_or(at);
+        self.list
+            .iter()
+            .filter_map(|load| load.potential(at))
+            .fold(S::zero(), |sum, potential| sum + potential)
+    }
     /// One more load.
     pub fn with(mut self, load: impl Into<StandardLoad<S>>) -> Self {
         self.list.push(load.into());
@@ -151,34 +161,56 @@ impl<S: Real> Load<S> for Loads<S> {
     // Not inlined: every method would carry every load, in every scalar.
     #[inline(never)]
     fn wrench<T: Over<S>>(&self, at: &Kinematics<T>) -> Wrench<T> {
+        let seen = self.offset.map(|offset| at.of_point(&offset.map(T::of)));
         let mut sum = Wrench::none();
         for load in &self.list {
-            let w = load.wrench(at);
+            let w = load.wrench(seen.as_ref().unwrap_or(at));
             sum.force_body += w.force_body;
             sum.moment_body += w.moment_body;
+        }
+        if let Some(offset) = self.offset {
+            sum.moment_body += offset.map(T::of).cross(&sum.force_body);
         }
         sum
     }
     #[inline(never)]
     fn potential<T: Over<S>>(&self, at: &Kinematics<T>) -> Option<T> {
+        let seen = self.offset.map(|offset| at.of_point(&offset.map(T::of)));
         let mut sum = T::zero();
         for load in &self.list {
-            sum += load.potential(at)?;
+            sum += load.potential(seen.as_ref().unwrap_or(at))?;
         }
         Some(sum)
     }
     #[inline(never)]
     fn finite_derivative<T: Over<S>>(&self, from: &Kinematics<T>, to: &Kinematics<T>) -> FiniteDerivative<T> {
+        let seen = self.offset.map(|offset| [from, to].map(|at| at.of_point(&offset.map(T::of))));
+        let [start, end] = seen.as_ref().map_or([from, to], |[start, end]| [start, end]);
         let mut sum = FiniteDerivative::none();
         for load in &self.list {
-            sum = sum + load.finite_derivative(from, to);
+            sum = sum + load.finite_derivative(start, end);
         }
-        sum
+        match self.offset {
+            None => sum,
+            Some(offset) => {
+                // V(R, u + R r): the point r is Σ r_j q_j from u.
+                let offset = offset.map(T::of);
+                let moment = from.attitude.rotate(&offset).cross(&sum.force);
+                FiniteDerivative {
+                    base: sum.base + sum.position * offset.transpose(),
+                    moment: sum.moment + moment,
+                    ..sum
+                }
+            }
+        }
     }
     /// Of a load that acts alone.
     fn motion<T: Over<S>>(&self, t: T) -> Option<Kinematics<T>> {
         match self.list.as_slice() {
-            [load] => load.motion(t),
+            [load] => {
+                let motion = load.motion(t)?;
+                Some(self.offset.map_or(motion, |offset| motion.of_point(&-offset.map(T::of))))
+            }
             _ => None,
         }
     }

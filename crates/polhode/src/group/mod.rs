@@ -31,6 +31,8 @@ pub trait Coordinates<S: Real>:
     Copy
     + Debug
     + PartialEq
+    + Send
+    + Sync
     + 'static
     + Add<Output = Self>
     + Sub<Output = Self>
@@ -150,11 +152,11 @@ pub trait Group: Copy + Debug + Default + 'static {
     /// The convected base vectors and their momenta, and position and linear momentum of what moves.
     type Frame<S: Real>: Coordinates<S>;
     /// An element of the group.
-    type Pose<S: Real>: Copy + Debug + PartialEq;
+    type Pose<S: Real>: Copy + Debug + PartialEq + Send + Sync;
     /// A motion over a step, in a form that acts with short dependency chains.
-    type Increment<S: Real>: Copy + Debug;
+    type Increment<S: Real>: Copy + Debug + Send + Sync;
     /// The inertia of a body, about its reference point and in its axes.
-    type Inertia<S: Real>: Copy + Debug;
+    type Inertia<S: Real>: Copy + Debug + Send + Sync;
 
     /// The neutral element.
     fn identity<S: Real>() -> Self::Pose<S>;

@@ -2,7 +2,6 @@
 //! negative (A + B ≥ C). Where the least of them is zero, all mass lies in a plane.
 
 use crate::fit::Edge;
-use crate::multibody::System;
 use crate::problem::ModelError;
 use crate::sensitivity::Sensitivity;
 use nalgebra::Matrix3;
@@ -37,11 +36,10 @@ pub(super) fn inertias(sensitivity: &Sensitivity) -> Result<Vec<Flat>, ModelErro
     if problem.model()?.follows_motion() {
         return Ok(Vec::new());
     }
-    let system = problem.jointed_system(&|_| 0.0)?;
+    let system = problem.system::<f64>(&|_| 0.0)?;
     let mut known: Vec<(String, f64)> =
         problem.parameters().into_iter().map(|parameter| (parameter.name, parameter.value)).collect();
-    let elements = system.as_ref().map(System::parameters).unwrap_or_default();
-    known.extend(elements.into_iter().map(|parameter| (parameter.name, parameter.value)));
+    known.extend(system.parameters().into_iter().map(|parameter| (parameter.name, parameter.value)));
     let mut found: Vec<Flat> = Vec::new();
     for (k, (name, value)) in sensitivity.names().iter().zip(sensitivity.values()).enumerate() {
         let Some((whole, at)) = entry(name) else { continue };

@@ -17,8 +17,8 @@
 //! let mut top = Problem::named("slow-top")?;
 //! top.set("mgl", "21")?;
 //! let mut record = Recorder::every(5);
-//! top.model()?.run(&method, &Plan::new(0.01, 2.0)?, &mut |n, snapshot| {
-//!     record.observe(n, &snapshot());
+//! top.model()?.run(&method, &Plan::new(0.01, 2.0)?, &mut |n, run| {
+//!     record.observe(n, &run.snapshot());
 //!     core::ops::ControlFlow::Continue(())
 //! })?;
 //! let column = |name: &str| record.column(name).map(<[f64]>::to_vec).ok_or("a column");
@@ -78,7 +78,7 @@ impl Identification {
         let plan = Plan::new(step, last as f64 * step).map_err(|_| IdentifyError::Step { step })?;
         let mut model = Vec::new();
         let look = sensitivity.run(&plan, &mut |_, seen| {
-            model = seen.values().columns();
+            model = seen.snapshot().columns();
             ControlFlow::Break(())
         });
         look.map_err(IdentifyError::Run)?;

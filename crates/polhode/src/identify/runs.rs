@@ -115,14 +115,15 @@ impl<'a> Runs<'a> {
                 return ControlFlow::Continue(());
             }
             row.clear();
-            seen.values().row(&mut row);
+            seen.snapshot().row(&mut row);
             let first = run.residuals.len();
             for column in columns {
                 run.residuals.push(row[column.at] - column.sign(columns, &row, next) * column.data[next]);
             }
             for k in 0..n {
                 slopes.clear();
-                seen.derivative(k).row(&mut slopes);
+                let Some(derivative) = seen.derivative(k) else { continue };
+                derivative.row(&mut slopes);
                 for (i, column) in columns.iter().enumerate() {
                     run.jacobian[(first + i) * n + k] = slopes[column.at].eps[0];
                 }

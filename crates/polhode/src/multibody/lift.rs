@@ -2,7 +2,7 @@
 
 use super::force::{Force, ForceKind};
 use super::joint::{Joint, JointKind};
-use super::system::{Coordinates, End, Rigid, System};
+use super::system::{Coordinates, End, Held, Rigid, System};
 use crate::scalar::{Over, Real};
 
 impl<S: Real> End<S> {
@@ -18,13 +18,19 @@ impl<S: Real> Rigid<S> {
         Rigid {
             name: self.name.clone(),
             mass: T::of(self.mass),
+            center: self.center.map(T::of),
             inertia: self.inertia.lift(),
             position: self.position.map(T::of),
             attitude: self.attitude.lift(),
             velocity: self.velocity.map(T::of),
             omega_body: self.omega_body.map(T::of),
             loads: self.loads.lift(),
-            free: self.free,
+            held: match self.held {
+                Held::Elsewhere => Held::Elsewhere,
+                Held::Free => Held::Free,
+                Held::Point => Held::Point,
+                Held::Pivot(momentum) => Held::Pivot(momentum.map(|v| v.map(T::of))),
+            },
         }
     }
 }
@@ -94,7 +100,7 @@ impl<S: Real> System<S> {
     /// use polhode::{method::Method, multibody::Simulation, problem::Problem, scalar::Dual};
     /// // How the position of the top after a tenth of a second depends on its mass.
     /// let model = Problem::named("heavy-top")?.model()?;
-    /// let mut system = model.system().ok_or("a system")?.lift::<Dual<f64, 1>>();
+    /// let mut system = model.system().lift::<Dual<f64, 1>>();
     /// system.bodies_mut()[0].mass.eps = [1.0];
     /// let mut simulation = Simulation::new(&system, &Method::parse("geometric-alpha")?)?;
     /// for _ in 0..50 {

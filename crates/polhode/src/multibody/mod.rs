@@ -4,6 +4,7 @@
 //! motion of two frames and reports its reaction as multipliers. Elements never see the integrator: they give forces and
 //! constraints at a pose, and derivatives with respect to a change (ξ, Θ) of it, and the integrator multiplies them.
 
+mod centered;
 mod differentiated;
 mod equations;
 mod force;
@@ -14,7 +15,7 @@ mod layout;
 mod lift;
 mod matrix;
 mod parameters;
-mod run;
+mod reduction;
 mod simulation;
 mod state;
 mod system;
@@ -27,7 +28,7 @@ pub use force::{Force, ForceKind};
 pub use initial::{Assembly, AssemblyError};
 pub use joint::{COORDINATES, Joint, JointKind, MOST_ROWS, Place};
 pub use parameters::SystemParameter;
-pub use run::{Outcome, run};
+pub use reduction::{Origin, Reduced, Reduction};
 pub use simulation::{Simulation, SimulationError, Violation};
 pub use state::{Flat, Moving};
-pub use system::{Coordinates, End, GROUND, Rigid, System, SystemError};
+pub use system::{Coordinates, End, GROUND, Held, IntoShared, Rigid, System, SystemError};

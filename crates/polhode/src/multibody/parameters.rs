@@ -169,7 +169,7 @@ impl<S: Real> System<S> {
     /// ```
     /// use polhode::{method::Method, multibody::Simulation, problem::Problem, scalar::Dual};
     /// let model = Problem::named("heavy-top")?.model()?;
-    /// let mut system = model.system().ok_or("a system")?.lift::<Dual<f64, 1>>();
+    /// let mut system = model.system().lift::<Dual<f64, 1>>();
     /// let [mass] = system.find_parameters(&["top.mass"])?[..] else { return Err("one".into()) };
     /// let mass = system.parameters().swap_remove(mass);
     /// assert_eq!(mass.value, 15.0);
@@ -235,13 +235,13 @@ impl<S: Real> System<S> {
                     (body.inertia.matrix()[(i, j)].largest(), "inertia about the centre of mass, kg m^2");
                 list.add(name, ("inertia", part), value, help, of(OfBody::Inertia(i, j)));
             }
-            let help = "shift of the centre of mass within the body, m";
-            list.three(name, "center", [0.0; 3], help, |i| of(OfBody::Center(i)));
-            let help = "initial position of the centre of mass in space, m";
+            let help = "centre of mass from the origin, in body axes, m";
+            list.three(name, "center", values(&body.center), help, |i| of(OfBody::Center(i)));
+            let help = "initial position of the origin in space, m";
             list.three(name, "position", values(&body.position), help, |i| of(OfBody::Position(i)));
             let help = "turn in body axes that follows the initial attitude, rad";
             list.three(name, "attitude", [0.0; 3], help, |i| of(OfBody::Attitude(i)));
-            let help = "initial velocity of the centre of mass in space, m/s";
+            let help = "initial velocity of the origin in space, m/s";
             list.three(name, "velocity", values(&body.velocity), help, |i| of(OfBody::Velocity(i)));
             let help = "initial angular velocity in body axes, rad/s";
             list.three(name, "omega_body", values(&body.omega_body), help, |i| of(OfBody::Omega(i)));
@@ -344,23 +344,7 @@ impl<S: Real> System<S> {
                 }
                 body.inertia = RotaryInertia::unchecked(matrix);
             }
-            OfBody::Center(i) => {
-                let mut shift = Vector3::new(S::zero(), S::zero(), S::zero());
-                shift[i] = change;
-                body.position += body.attitude.rotate(&shift);
-                body.velocity += body.attitude.rotate(&body.omega_body.cross(&shift));
-                for point in body.loads.list_mut().iter_mut().flat_map(|load| load.points()) {
-                    *point -= shift;
-                }
-                let name = body.name.clone();
-                let joints = self.joints.iter_mut().flat_map(|joint| &mut joint.ends);
-                let forces = self.forces.iter_mut().flat_map(|force| &mut force.ends);
-                // The frame of the body's own name sits at the centre of mass wherever that is.
-                let frames = self.frames.iter_mut().filter(|(frame, _)| **frame != name).map(|(_, end)| end);
-                for end in joints.chain(forces).chain(frames).filter(|end| end.body == Some(b)) {
-                    end.point -= shift;
-                }
-            }
+            OfBody::Center(i) => body.center[i] += change,
             OfBody::Position(i) => body.position[i] += change,
             OfBody::Attitude(i) => body.attitude = body.attitude.compose(&turn(i, change)),
             OfBody::Velocity(i) => body.velocity[i] += change,

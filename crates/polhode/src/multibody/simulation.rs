@@ -4,7 +4,7 @@ use super::force::Force;
 use super::initial::{Assembly, AssemblyError, initial};
 use super::joint::{MOST_ROWS, Place};
 use super::state::{Flat, Moving};
-use super::system::{System, SystemError};
+use super::system::{IntoShared, System, SystemError};
 use super::workspace::{Stepping, Workspace};
 use crate::body::{Kinematics, Load};
 use crate::group::{Map, Vectorial};
@@ -13,6 +13,7 @@ use crate::scalar::{Mask, Real, Scalar, larger};
 use crate::solve::{FactorError, StepError, Work, newton};
 use core::fmt;
 use nalgebra::Vector3;
+use std::sync::Arc;
 
 /// Why a simulation could not begin.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,8 +67,11 @@ pub struct Violation {
 
 /// A system in motion. Allocates when it is made and in its first step, from then on never.
 #[derive(Clone, Debug)]
-pub struct Simulation<'a, S: Scalar> {
-    system: &'a System<S>,
+pub struct Simulation<S: Scalar> {
+    /// As it was given.
+    given: Arc<System<S>>,
+    /// The same about the centres of mass, see [`System::centered`].
+    system: Arc<System<S>>,
     work: Workspace<S>,
     bodies: Vec<Moving<S>>,
     next: Vec<Moving<S>>,
@@ -80,7 +84,7 @@ pub struct Simulation<'a, S: Scalar> {
     pub spent: Work,
 }
 
-impl<S: Scalar> Simulation<'_, S> {
+impl<S: Scalar> Simulation<S> {
     /// Kinetic plus potential energy. The exact motion keeps it where [`Simulation::keeps_energy`] says so.
     pub fn energy(&self) -> S {
         self.kinetic_energy() + self.potential_energy()
@@ -123,11 +127,7 @@ impl<S: Scalar> Simulation<'_, S> {
     pub fn potential_energy(&self) -> S {
         let mut sum = S::zero();
         for (body, now) in self.system.bodies.iter().zip(&self.bodies) {
-            let at = self.kinematics(now);
-            let mut loads = S::zero();
-            for load in body.loads.list() {
-                loads += load.potential(&at).unwrap_or(S::zero());
-            }
+            let loads = body.loads.known_potential(&self.kinematics(now));
             sum += loads - body.mass * self.system.gravity.dot(&now.position);
         }
         for force in &self.system.forces {
@@ -140,9 +140,27 @@ impl<S: Scalar> Simulation<'_, S> {
         }
         sum
     }
-    /// The position of the centre of mass of a body.
+    /// The position of the origin of a body.
     pub fn position(&self, body: &str) -> Option<Vector3<S>> {
-        Some(self.moving(body)?.position)
+        Some(self.origin(self.given.index(body)?).0)
+    }
+    /// Position and velocity of the origin of a body, by its number.
+    pub(crate) fn origin(&self, body: usize) -> (Vector3<S>, Vector3<S>) {
+        let (now, center) = (&self.bodies[body], &self.given.bodies[body].center);
+        if *center == Vector3::zeros() {
+            return (now.position, now.velocity);
+        }
+        let turning = now.attitude.rotate(&now.omega_body.cross(center));
+        (now.position - now.attitude.rotate(center), now.velocity - turning)
+    }
+    /// The acceleration of the origin of a body, by its number.
+    pub(crate) fn origin_acceleration(&self, body: usize) -> Vector3<S> {
+        let (now, center) = (&self.bodies[body], &self.given.bodies[body].center);
+        if *center == Vector3::zeros() {
+            return now.acceleration;
+        }
+        let turning = now.omega_rate.cross(center) + now.omega_body.cross(&now.omega_body.cross(center));
+        now.acceleration - now.attitude.rotate(&turning)
     }
 }
 
@@ -153,24 +171,27 @@ fn form<S: Real>(matrix: &[S], y: &[S]) -> S {
     (0..n).fold(S::zero(), |sum, i| sum + y[i] * row(i))
 }
 
-impl<'a, S: Scalar> Simulation<'a, S> {
+impl<S: Scalar> Simulation<S> {
     /// The system at its start, if it has consistent initial values.
-    pub fn check(system: &'a System<S>) -> Result<Self, SimulationError> {
+    pub fn check(system: impl IntoShared<S>) -> Result<Self, SimulationError> {
+        let system = system.into_shared();
         system.check()?;
         Self::with(system, &AlphaScheme::default(), false)
     }
     /// At t = 0, from positions that fit the joints; velocities are made to fit.
-    pub fn new(system: &'a System<S>, method: &Method) -> Result<Self, SimulationError> {
+    pub fn new(system: impl IntoShared<S>, method: &Method) -> Result<Self, SimulationError> {
+        let system = system.into_shared();
         system.check()?;
         Self::begin(system, method, false)
     }
     /// The same from any positions: those nearby that fit the joints. [`Simulation::assembly`] tells how far they are.
-    pub fn assembled(system: &'a System<S>, method: &Method) -> Result<Self, SimulationError> {
+    pub fn assembled(system: impl IntoShared<S>, method: &Method) -> Result<Self, SimulationError> {
+        let system = system.into_shared();
         system.check()?;
         Self::begin(system, method, true)
     }
     pub(super) fn begin(
-        system: &'a System<S>,
+        system: Arc<System<S>>,
         method: &Method,
         may_move: bool,
     ) -> Result<Self, SimulationError> {
@@ -179,8 +200,9 @@ impl<'a, S: Scalar> Simulation<'a, S> {
             None => Err(SimulationError::Method { id: method.id().into() }),
         }
     }
-    fn with(system: &'a System<S>, scheme: &AlphaScheme, may_move: bool) -> Result<Self, SimulationError> {
-        let mut start = initial(system, may_move)?;
+    fn with(given: Arc<System<S>>, scheme: &AlphaScheme, may_move: bool) -> Result<Self, SimulationError> {
+        let system = given.centered().map_or_else(|| given.clone(), Arc::new);
+        let mut start = initial(&system, may_move)?;
         // g_α from f_a + f_c = 0, eq. (79).
         let weight = S::lift(scheme.weights.m - scheme.weights.f);
         for (body, now) in system.bodies.iter().zip(&mut start.bodies) {
@@ -196,8 +218,9 @@ impl<'a, S: Scalar> Simulation<'a, S> {
             }
         }
         Ok(Simulation {
+            work: Workspace::new(&system, scheme),
+            given,
             system,
-            work: Workspace::new(system, scheme),
             next: start.bodies.clone(),
             bodies: start.bodies,
             next_extra: start.extra.clone(),
@@ -222,12 +245,12 @@ impl<'a, S: Scalar> Simulation<'a, S> {
     ) -> Result<(), StepError> {
         let (t, size) = (self.time.largest(), h.largest());
         let now = (&self.bodies[..], &self.extra[..], &self.lambda[..]);
-        let mut stepping = Stepping::new(self.system, now, &mut self.work, self.time, h);
+        let mut stepping = Stepping::new(&self.system, now, &mut self.work, self.time, h);
         let before = self.spent.iterations;
         let solved = newton(&mut stepping, &mut self.spent);
         if let Some(trouble) = &stepping.work.trouble {
             let joints = match trouble {
-                FactorError::Singular { null, .. } => stepping.work.layout.named(self.system, null),
+                FactorError::Singular { null, .. } => stepping.work.layout.named(&self.system, null),
                 FactorError::NotFinite { .. } | FactorError::Count { .. } => {
                     return Err(StepError::NotFinite { t, h: size });
                 }
@@ -279,7 +302,7 @@ impl<'a, S: Scalar> Simulation<'a, S> {
     }
 
     /// Sets the clock, which the sum of steps loses by rounding.
-    pub(super) fn set_time(&mut self, t: S) {
+    pub fn set_time(&mut self, t: S) {
         self.time = t;
     }
     /// Puts another motion in place of the one that was computed, for what is read off it.
@@ -299,8 +322,12 @@ impl<'a, S: Scalar> Simulation<'a, S> {
         self.time = time;
     }
     /// The system.
-    pub fn system(&self) -> &'a System<S> {
-        self.system
+    pub fn system(&self) -> &Arc<System<S>> {
+        &self.given
+    }
+    /// The same about the centres of mass.
+    pub(super) fn centered(&self) -> &Arc<System<S>> {
+        &self.system
     }
     /// The method's form and weights.
     pub fn scheme(&self) -> &AlphaScheme {
@@ -314,11 +341,11 @@ impl<'a, S: Scalar> Simulation<'a, S> {
     pub fn assembly(&self) -> &Assembly {
         &self.assembly
     }
-    /// The motion of all bodies, in the order of the system.
+    /// The motion of the centres of mass of all bodies, in the order of the system.
     pub fn bodies(&self) -> &[Moving<S>] {
         &self.bodies
     }
-    /// The motion of a body.
+    /// The motion of the centre of mass of a body.
     pub fn moving(&self, body: &str) -> Option<&Moving<S>> {
         self.bodies.get(self.system.index(body)?)
     }

@@ -10,6 +10,7 @@ use crate::scalar::{Mask, Real, Scalar};
 use core::fmt;
 use nalgebra::{Matrix3, Vector3};
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 /// The name of what does not move, and of the frame at its origin.
 pub const GROUND: &str = "ground";
@@ -19,33 +20,51 @@ pub const GROUND: &str = "ground";
 pub struct End<S: Real> {
     /// The body; `None` is the ground.
     pub body: Option<usize>,
-    /// The point, in body axes from the centre of mass.
+    /// The point, in body axes from the origin of the body.
     pub point: Vector3<S>,
     /// The axes, columns in body axes.
     pub axes: Matrix3<S>,
 }
 
-/// A rigid body with where it starts.
+/// A rigid body with where it starts. Its frame has an origin and axes of its own; unless it has a `center`, the origin is
+/// the centre of mass.
 #[derive(Clone, Debug)]
 pub struct Rigid<S: Real> {
     /// Its name.
     pub name: String,
     /// Mass, kg.
     pub mass: S,
+    /// Centre of mass, in body axes from the origin of the body.
+    pub center: Vector3<S>,
     /// Inertia about the centre of mass, in body axes.
     pub inertia: RotaryInertia<S>,
-    /// Position of the centre of mass at the start, in space.
+    /// Position of the origin at the start, in space.
     pub position: Vector3<S>,
     /// Attitude at the start, body to space.
     pub attitude: Rotation<S>,
-    /// Velocity of the centre of mass at the start, in space.
+    /// Velocity of the origin at the start, in space.
     pub velocity: Vector3<S>,
     /// Angular velocity at the start, in body axes.
     pub omega_body: Vector3<S>,
-    /// What acts on it beside gravity, about its centre of mass.
+    /// What acts on it beside gravity, about its origin.
     pub loads: Loads<S>,
-    /// True if nothing has to hold it.
-    pub free: bool,
+    /// What keeps it where it is, beside joints and forces.
+    pub held: Held<S>,
+}
+
+/// What keeps a body where it is, beside joints and forces.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Held<S> {
+    /// Nothing: joints or forces have to hold it.
+    #[default]
+    Elsewhere,
+    /// Nothing, and nothing has to.
+    Free,
+    /// Its origin never moves.
+    Point,
+    /// The same, of a body whose mass and centre of mass are not known: its inertia is about the origin. The angular momentum
+    /// at the start, in body axes, where that was given and not the angular velocity.
+    Pivot(Option<Vector3<S>>),
 }
 
 impl<S: Scalar> Rigid<S> {
@@ -57,30 +76,39 @@ impl<S: Scalar> Rigid<S> {
         Ok(Rigid {
             name: String::new(),
             mass,
+            center: Vector3::zeros(),
             inertia: RotaryInertia::about_fixed_point(inertia)?,
             position: Vector3::zeros(),
             attitude: Rotation::identity(),
             velocity: Vector3::zeros(),
             omega_body: Vector3::zeros(),
             loads: Loads::none(),
-            free: false,
+            held: Held::Elsewhere,
         })
     }
     /// The same, placed.
     pub fn at(self, position: Vector3<S>, attitude: Rotation<S>) -> Self {
         Rigid { position, attitude, ..self }
     }
-    /// The same, moving: velocity of the centre of mass in space, angular velocity in body axes.
+    /// The same with another centre of mass than its origin.
+    pub fn with_center(self, center: Vector3<S>) -> Self {
+        Rigid { center, ..self }
+    }
+    /// The same, moving: velocity of the origin in space, angular velocity in body axes.
     pub fn moving(self, velocity: Vector3<S>, omega_body: Vector3<S>) -> Self {
         Rigid { velocity, omega_body, ..self }
     }
-    /// The same with one more load, about its centre of mass.
+    /// The same with one more load, about its origin.
     pub fn with(self, load: impl Into<StandardLoad<S>>) -> Self {
         Rigid { loads: self.loads.with(load), ..self }
     }
     /// The same, which nothing has to hold.
     pub fn free(self) -> Self {
-        Rigid { free: true, ..self }
+        Rigid { held: Held::Free, ..self }
+    }
+    /// The same, whose origin never moves.
+    pub fn on_fixed_point(self) -> Self {
+        Rigid { held: Held::Point, ..self }
     }
 }
 
@@ -262,6 +290,33 @@ pub struct System<S: Real> {
     pub(super) taken: HashSet<(&'static str, String)>,
 }
 
+/// A system to run, which a run owns or shares.
+pub trait IntoShared<S: Real> {
+    /// The system, shared.
+    fn into_shared(self) -> Arc<System<S>>;
+}
+
+impl<S: Real> IntoShared<S> for System<S> {
+    fn into_shared(self) -> Arc<System<S>> {
+        Arc::new(self)
+    }
+}
+impl<S: Real> IntoShared<S> for &System<S> {
+    fn into_shared(self) -> Arc<System<S>> {
+        Arc::new(self.clone())
+    }
+}
+impl<S: Real> IntoShared<S> for Arc<System<S>> {
+    fn into_shared(self) -> Arc<System<S>> {
+        self
+    }
+}
+impl<S: Real> IntoShared<S> for &Arc<System<S>> {
+    fn into_shared(self) -> Arc<System<S>> {
+        self.clone()
+    }
+}
+
 impl System<f64> {
     /// Nothing but the ground, and gravity.
     pub fn new(gravity: Vector3<f64>) -> Self {
@@ -283,13 +338,14 @@ impl<S: Real> System<S> {
             taken: HashSet::new(),
         }
     }
-    /// Adds a body. A frame of its name sits at its centre of mass.
+    /// Adds a body. A frame of its name sits at its origin.
     pub fn body(&mut self, name: &str, body: Rigid<S>) -> Result<(), SystemError> {
         if !is_positive(body.mass) {
             let error = InertiaError::Mass { mass: body.mass.largest() };
             return Err(SystemError::Inertia { body: name.into(), error });
         }
         for (what, v) in [
+            ("its centre of mass must be finite", &body.center),
             ("its position must be finite", &body.position),
             ("its velocity must be finite", &body.velocity),
             ("its angular velocity must be finite", &body.omega_body),
@@ -301,7 +357,7 @@ impl<S: Real> System<S> {
         self.bodies.push(Rigid { name: name.into(), ..body });
         Ok(())
     }
-    /// Adds a frame on a body (or the ground): a point from its centre of mass, and axes, in body axes.
+    /// Adds a frame on a body (or the ground): a point from its origin, and axes, in body axes.
     pub fn frame(
         &mut self,
         name: &str,
@@ -420,7 +476,7 @@ impl<S: Real> System<S> {
     }
     /// Sees to it that something holds every body that is not declared free.
     pub fn check(&self) -> Result<(), SystemError> {
-        let mut held: Vec<bool> = self.bodies.iter().map(|b| b.free).collect();
+        let mut held: Vec<bool> = self.bodies.iter().map(|b| b.held != Held::Elsewhere).collect();
         let links: Vec<[Option<usize>; 2]> = self
             .joints
             .iter()

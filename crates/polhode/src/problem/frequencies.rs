@@ -1,8 +1,8 @@
 //! Frequencies of the exact motion, where it has a closed form.
 
-use super::cases::Cases;
 use super::catalogue::Kind;
 use super::model::Model;
+use crate::multibody::Reduction;
 use nalgebra::Vector3;
 
 /// What an exact motion repeats, and how often. To be compared with what [`crate::check::Nutation`] and
@@ -44,15 +44,16 @@ impl Model {
             let precession = Some(steady.precession_rate());
             return Some(ExactFrequencies { precession, ..Default::default() });
         }
-        let Cases::Rotation(case) = &self.cases else { return None };
+        let Some(Reduction::Rotation(one)) = &self.reduction else { return None };
+        let exact = self.exact(one);
         match self.kind {
             Kind::FreeRotation => {
-                let free = case.free_rotation();
+                let free = exact.free_rotation();
                 let flip = Flip { axis: free.middle_axis(), interval: free.flip_interval()? };
                 Some(ExactFrequencies { flip: Some(flip), ..Default::default() })
             }
             Kind::Top => {
-                let top = case.lagrange_top()?;
+                let top = exact.lagrange_top()?;
                 // Zero where the axis stays vertical or comes to rest there.
                 let nutation = Some(top.nutation_frequency()).filter(|x| *x > 0.0)?;
                 let precession = Some(top.precession_rate());

@@ -3,6 +3,7 @@
 //! None of them is redundant: a planar four-bar with four revolute joints forbids three motions twice, so that one joint is
 //! spherical and one universal here, and likewise in the slider-crank.
 
+use super::bodies::Built;
 use super::catalogue::Kind;
 use super::given::Given;
 use super::model::ModelError;
@@ -62,10 +63,9 @@ impl<S: Scalar> Given<'_, S> {
         })
     }
 
-    /// The system of bodies and joints, of a problem that is one.
-    pub(super) fn system(&self) -> Result<Option<System<S>>, ModelError> {
+    /// The bodies and joints of a problem that has some.
+    pub(super) fn mechanism(&self) -> Result<Option<System<S>>, ModelError> {
         let built = match self.problem.kind {
-            Kind::HeavyTop => self.heavy_top(),
             Kind::Pendulum => self.pendulum(),
             Kind::DoublePendulum => self.double_pendulum(),
             Kind::Chain => self.chain(),
@@ -103,17 +103,17 @@ impl<S: Scalar> Given<'_, S> {
     }
 
     /// The body of Brüls & Eberhard's section 6: centre of mass coordinates and a spherical joint at the tip.
-    fn heavy_top(&self) -> Result<System<S>, ModelError> {
+    pub(super) fn heavy_top(&self) -> Result<Built<S>, ModelError> {
         let wrong = self.wrong();
         let (center, omega) = (self.three("center"), self.three("omega_body"));
-        let attitude = self.rotation("attitude")?;
+        let (psi, attitude) = self.turned("attitude")?;
         let body = self.rigid(self.number("mass"), "inertia")?.at(attitude.rotate(&center), attitude);
         let mut system = System::under(self.three("gravity"));
         let velocity = attitude.rotate(&omega.cross(&center));
         system.body("top", body.moving(velocity, omega)).map_err(&wrong)?;
         system.frame("tip", "top", -center, Rotation::identity()).map_err(&wrong)?;
         system.joint("pivot", JointKind::Spherical, GROUND, "tip").map_err(&wrong)?;
-        Ok(system)
+        Ok(Built { psi, ..system.into() })
     }
 
     /// A body that swings about the y axis; the angle is from the downward vertical.

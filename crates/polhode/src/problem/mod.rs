@@ -1,13 +1,12 @@
 //! The benchmark problems, each a list of named data that can be overridden, with its reference solution.
 //!
-//! A [`Problem`] is text and numbers; [`Problem::model`] checks them and makes the body and its start.
+//! A [`Problem`] is text and numbers; [`Problem::model`] checks them and makes a system of them.
 
-pub(crate) mod cases;
+mod bodies;
 mod catalogue;
 mod data;
 mod frequencies;
 mod given;
-pub(crate) mod jointed;
 mod kept;
 mod mechanism;
 mod model;
@@ -15,10 +14,11 @@ mod parameters;
 mod reference;
 
 pub use crate::lookup::ParameterError;
+pub use crate::run::{Ended, Failed, Joints};
 pub use catalogue::{Problem, ProblemError};
 pub use data::{DataError, Datum};
 pub use frequencies::{ExactFrequencies, Flip};
 pub use kept::Kept;
-pub use model::{Ended, Failed, Joints, Model, ModelError, Observer};
+pub use model::{Model, ModelError};
 pub use parameters::Parameter;
 pub use reference::{BodyReference, Errors, Reference, ReferenceError};

@@ -1,19 +1,19 @@
 //! The solution to measure a run against: a closed form where one exists, extrapolation in double-double
 //! elsewhere.
 
-use super::cases::{Case, Cases};
 use super::catalogue::Kind;
 use super::model::Model;
 use crate::body::Load;
 use crate::group::{Coordinates, Group, Rotation, So3, lift};
 use crate::lookup::plain;
 use crate::method::Method;
-use crate::multibody::{Simulation, System};
+use crate::multibody::{Held, Reduced, Reduction, Simulation, System};
 use crate::reference::{FreeRotation, IntegrationError, LagrangeTop, integrate};
 use crate::run::{Plan, Snapshot};
 use crate::scalar::{Dd, Real, larger};
 use core::fmt;
 use nalgebra::{Matrix3, Vector3};
+use std::sync::Arc;
 
 /// The state at one time, and how it is known.
 #[derive(Clone, Debug)]
@@ -156,30 +156,35 @@ impl Model {
         if let Some(steady) = &self.steady {
             return Ok(Reference::closed("steady precession", steady.at(t)));
         }
-        match &self.cases {
-            Cases::Rotation(case) => match self.kind {
-                Kind::PrescribedRotation => case.prescribed(t),
-                Kind::FreeRotation => {
-                    Ok(Reference::closed("Jacobi elliptic functions", case.free_rotation().at(t)))
+        match &self.reduction {
+            Some(Reduction::Rotation(one)) => {
+                let exact = self.exact(one);
+                match self.kind {
+                    Kind::PrescribedRotation => exact.prescribed(t),
+                    Kind::FreeRotation => {
+                        Ok(Reference::closed("Jacobi elliptic functions", exact.free_rotation().at(t)))
+                    }
+                    Kind::Top => match exact.lagrange_top() {
+                        Some(top) => Ok(Reference::closed("Lagrange top, elliptic functions", top.at(t))),
+                        None => exact.extrapolated(t),
+                    },
+                    _ => exact.extrapolated(t),
                 }
-                Kind::Top => match case.lagrange_top() {
-                    Some(top) => Ok(Reference::closed("Lagrange top, elliptic functions", top.at(t))),
-                    None => case.extrapolated(t),
-                },
-                _ => case.extrapolated(t),
-            },
-            Cases::System(system) => fine(system, t),
-            Cases::Motion(case) if self.kind == Kind::PrescribedMotion => case.prescribed(t),
-            Cases::Motion(case) => {
+            }
+            None => fine(self.system(), t),
+            Some(Reduction::Motion(one)) if self.kind == Kind::PrescribedMotion => {
+                self.exact(one).prescribed(t)
+            }
+            Some(Reduction::Motion(one)) => {
                 // The centre of mass flies on its parabola and the body turns about it as a free one.
-                let body = &case.body;
+                let (body, exact) = (&one.body, self.exact(one));
                 let (inertia, c) = (body.inertia.about_center(), *body.inertia.center());
-                let (omega, mass) = (case.omega(), body.inertia.mass());
-                let pose = &case.start.pose;
-                let free = free_rotation(inertia, &case.psi, &pose.attitude, &omega);
-                let p0 = case.start.momentum_space();
+                let (omega, mass) = (exact.omega(), body.inertia.mass());
+                let pose = &one.start.pose;
+                let free = free_rotation(inertia, &self.psi, &pose.attitude, &omega);
+                let p0 = one.start.momentum_space();
                 let velocity = crate::group::Se3::linear(&p0) / mass;
-                let gravity = case.gravity();
+                let gravity = exact.gravity();
                 let center =
                     pose.position + pose.attitude.rotate(&c) + velocity * t + gravity * (0.5 * t * t);
                 let mut reference = Reference::closed("Jacobi elliptic functions and a parabola", free.at(t));
@@ -191,12 +196,18 @@ impl Model {
         }
     }
 
+    /// Its one body as exact motions want it.
+    pub(super) fn exact<'a, G: Group>(&self, one: &'a Reduced<f64, G>) -> Exact<'a, G> {
+        let given = self.system().bodies().first().filter(|body| !matches!(body.held, Held::Pivot(Some(_))));
+        Exact { one, psi: self.psi, omega: given.map(|body| body.omega_body) }
+    }
+
     /// The same by extrapolation, whether or not there is a closed form: the second route.
     pub fn extrapolated_reference(&self, t: f64) -> Result<Reference, ReferenceError> {
-        match &self.cases {
-            Cases::Rotation(case) => case.extrapolated(t),
-            Cases::Motion(case) => case.extrapolated(t),
-            Cases::System(system) => fine(system, t),
+        match &self.reduction {
+            Some(Reduction::Rotation(one)) => self.exact(one).extrapolated(t),
+            Some(Reduction::Motion(one)) => self.exact(one).extrapolated(t),
+            None => fine(self.system(), t),
         }
     }
 }
@@ -212,10 +223,16 @@ const AGREED: f64 = 1e-11;
 const NUMBERS: usize = 10;
 
 /// All bodies of a system after a run with this many steps.
-fn numbers(system: &System<f64>, method: &Method, t: f64, steps: u64) -> Result<Vec<f64>, ReferenceError> {
+fn numbers(
+    system: &Arc<System<f64>>,
+    method: &Method,
+    t: f64,
+    steps: u64,
+) -> Result<Vec<f64>, ReferenceError> {
     let unknown = |reason: String| ReferenceError { reason };
     let plan = Plan::new(t / steps as f64, t).map_err(|error| unknown(error.to_string()))?;
-    let mut simulation = Simulation::new(system, method).map_err(|error| unknown(error.to_string()))?;
+    let mut simulation =
+        Simulation::new(system.clone(), method).map_err(|error| unknown(error.to_string()))?;
     for n in 0..plan.steps() {
         simulation.step(plan.size(n)).map_err(|error| unknown(error.to_string()))?;
     }
@@ -229,7 +246,7 @@ fn numbers(system: &System<f64>, method: &Method, t: f64, steps: u64) -> Result<
 
 /// A system at time `t`, from runs with ever shorter steps, extrapolated: the error of the linear form is a series in powers of
 /// the step that begins with the second.
-fn fine(system: &System<f64>, t: f64) -> Result<Reference, ReferenceError> {
+fn fine(system: &Arc<System<f64>>, t: f64) -> Result<Reference, ReferenceError> {
     let unknown = |reason: String| ReferenceError { reason };
     let method = Method::parse("linear-alpha").map_err(|error| unknown(error.to_string()))?;
     let budget = (4 * MOST_STEPS / system.bodies().len().max(1) as u64).clamp(256, MOST_STEPS);
@@ -315,19 +332,31 @@ fn free_rotation(
     }
 }
 
-impl<G: Group> Case<f64, G> {
+/// One body, and the rotation vector of its initial attitude where it was given so: what exact motions are made of.
+pub(super) struct Exact<'a, G: Group> {
+    one: &'a Reduced<f64, G>,
+    psi: Option<Vector3<f64>>,
+    /// Angular velocity, where it was given and not the momentum.
+    omega: Option<Vector3<f64>>,
+}
+
+impl<G: Group> Exact<'_, G> {
     fn omega(&self) -> Vector3<f64> {
-        self.omega.unwrap_or_else(|| G::angular(&self.body.velocity(&self.start)))
+        self.omega.unwrap_or_else(|| G::angular(&self.one.body.velocity(&self.one.start)))
     }
 
     /// Where the body was made to be.
     fn prescribed(&self, t: f64) -> Result<Reference, ReferenceError> {
-        let motion =
-            self.body.load.motion(t).ok_or(ReferenceError { reason: "no motion is prescribed".into() })?;
+        let motion = self
+            .one
+            .body
+            .load
+            .motion(t)
+            .ok_or(ReferenceError { reason: "no motion is prescribed".into() })?;
         let velocity = G::vector(&motion.velocity_body, &motion.omega_body);
         Ok(Reference {
             attitude: motion.attitude,
-            momentum_body: G::angular(&G::momentum(&self.body.inertia, &velocity)),
+            momentum_body: G::angular(&G::momentum(&self.one.body.inertia, &velocity)),
             position: G::MOVES.then_some(motion.position),
             bodies: Vec::new(),
             source: "the prescribed motion".into(),
@@ -336,9 +365,9 @@ impl<G: Group> Case<f64, G> {
 
     /// The acceleration of a body at rest, unturned: that of gravity where gravity is the only load.
     fn gravity(&self) -> Vector3<f64> {
-        let still = self.body.state(G::identity(), &G::Vector::<f64>::origin());
-        let rate = self.body.momentum_rate(&still, 0.0);
-        let linear = G::linear(&G::velocity(&self.body.inertia, &rate));
+        let still = self.one.body.state(G::identity(), &G::Vector::<f64>::origin());
+        let rate = self.one.body.momentum_rate(&still, 0.0);
+        let linear = G::linear(&G::velocity(&self.one.body.inertia, &rate));
         // Gravity does not turn a body about its centre, so the reference point accelerates alike.
         linear
     }
@@ -346,14 +375,14 @@ impl<G: Group> Case<f64, G> {
     /// Extrapolation of the equations of motion for (quaternion, position, momentum).
     fn extrapolated(&self, t: f64) -> Result<Reference, ReferenceError> {
         let width = G::Vector::<f64>::LEN;
-        let inertia = G::recompute_inertia::<f64, Dd>(&self.body.inertia);
+        let inertia = G::recompute_inertia::<f64, Dd>(&self.one.body.inertia);
         let lifted = |v: &Vector3<f64>| v.map(Dd::from);
-        let k = G::kinematics(0.0, &self.start.pose, &self.start.momentum);
+        let k = G::kinematics(0.0, &self.one.start.pose, &self.one.start.momentum);
         let attitude = match &self.psi {
             Some(psi) => Rotation::from_rotation_vector(&lifted(psi)),
             None => Rotation::from_q_wxyz(k.attitude.q_wxyz().map(Dd::from)),
         };
-        let mut momentum: G::Vector<Dd> = lift(&self.start.momentum);
+        let mut momentum: G::Vector<Dd> = lift(&self.one.start.momentum);
         if let (Some(omega), false) = (self.omega, G::MOVES) {
             // What was given, not its product with the inertia after rounding.
             momentum = G::momentum(&inertia, &G::vector(&lifted(&Vector3::zeros()), &lifted(&omega)));
@@ -375,7 +404,7 @@ impl<G: Group> Case<f64, G> {
             dy[0] = -axis.dot(&omega) * half;
             let turn = (omega * y[0] + axis.cross(&omega)) * half;
             let drift = attitude.rotate(&linear);
-            let load = self.body.load(t, &G::pose(&attitude, &position), &v);
+            let load = self.one.body.load(t, &G::pose(&attitude, &position), &v);
             let rate = G::transport(&v, &momentum) + load;
             for i in 0..3 {
                 dy[1 + i] = turn[i];
@@ -404,8 +433,11 @@ impl<G: Group> Case<f64, G> {
         Ok(Reference {
             attitude: Rotation::from_q_wxyz(attitude.q_wxyz().map(Dd::to_f64)),
             momentum_body: G::angular(&momentum).map(Dd::to_f64),
-            position: match &self.carried {
-                Some(carried) => Some(attitude.rotate(&carried.center.map(Dd::from)).map(Dd::to_f64)),
+            position: match &self.one.origin {
+                Some(origin) => {
+                    let point = attitude.rotate(&origin.point.map(Dd::from)) + origin.fixed.map(Dd::from);
+                    Some(point.map(Dd::to_f64))
+                }
                 None => G::MOVES.then(|| position.map(Dd::to_f64)),
             },
             bodies: Vec::new(),
@@ -414,23 +446,23 @@ impl<G: Group> Case<f64, G> {
     }
 }
 
-impl Case<f64, So3> {
+impl Exact<'_, So3> {
     /// The closed form of the motion without loads.
     pub(super) fn free_rotation(&self) -> FreeRotation {
-        free_rotation(self.body.inertia.matrix(), &self.psi, &self.start.pose, &self.omega())
+        free_rotation(self.one.body.inertia.matrix(), &self.psi, &self.one.start.pose, &self.omega())
     }
     /// The closed form, if the body is a symmetric top about its third axis.
     pub(super) fn lagrange_top(&self) -> Option<LagrangeTop> {
-        let m = self.body.inertia.matrix();
+        let m = self.one.body.inertia.matrix();
         let diagonal = [(0, 1), (0, 2), (1, 2)].iter().all(|(i, j)| m[(*i, *j)] == 0.0);
         if !(diagonal && m[(0, 0)] == m[(1, 1)]) {
             return None;
         }
-        let top = self.body.potential_energy(&self.upright(), 0.0)?;
+        let top = self.one.body.potential_energy(&self.upright(), 0.0)?;
         let (a, c, omega) = (m[(0, 0)], m[(2, 2)], self.omega());
         match &self.psi {
             Some(psi) => LagrangeTop::from_rotation_vector(a, c, top, psi, &omega).ok(),
-            None => LagrangeTop::new(a, c, top, &self.start.pose.matrix(), &omega).ok(),
+            None => LagrangeTop::new(a, c, top, &self.one.start.pose.matrix(), &omega).ok(),
         }
     }
     fn upright(&self) -> crate::body::State<f64, So3> {

@@ -1,123 +1,182 @@
-//! The driver: time loop, observers, invariants and their drift, an estimate of the energy error, columns for
-//! recorders.
+//! Runs: one body or a system under way, the loop that drives them, invariants and their drift, an estimate of the energy
+//! error, columns for recorders.
 
 mod estimate;
 mod invariants;
+mod one_body;
 mod plan;
 mod snapshot;
 mod switches;
+mod system;
+mod tracked;
 
 pub use estimate::{EnergyEstimate, Estimate, StepEstimate};
 pub use invariants::{Drift, EnergyError, EnergyRecord, Invariants};
+pub use one_body::BodyRun;
 pub use plan::{Plan, PlanError};
 pub use snapshot::{BodySnapshot, Moving, Recorder, Snapshot, SystemSnapshot};
 pub use switches::Switches;
+pub(crate) use system::Face;
+pub use system::SystemRun;
 
-use crate::body::{Body, Load, State};
-use crate::group::Group;
-use crate::method::{Method, Stepper, Steps};
+use crate::method::Method;
+use crate::multibody::{Assembly, Reduction, SimulationError, System, Violation};
 use crate::solve::{StepError, Work};
 use core::fmt;
 use core::ops::ControlFlow;
+use std::sync::Arc;
 
-/// How a run ended well: at its end time, or where the observer stopped it.
+/// Something that moves, with all that its next step needs.
+pub trait Run: Send {
+    /// Time.
+    fn time(&self) -> f64;
+    /// One step of size `h`, which ends at the time `to`: the sum of steps loses it by rounding. After an error all is as it
+    /// was.
+    fn step(&mut self, h: f64, to: f64) -> Result<(), StepError>;
+    /// All that can be said of it now.
+    fn snapshot(&self) -> Snapshot;
+    /// What was spent so far.
+    fn work(&self) -> Work;
+    /// The largest drift of each invariant so far.
+    fn drift(&self) -> Drift {
+        Drift::default()
+    }
+    /// What has become infinite, if something has: the run may go on, but its results mean nothing.
+    fn overflow(&self) -> Option<&'static str> {
+        None
+    }
+    /// How well joints were kept so far, of a system that has some.
+    fn joints(&self) -> Option<Joints> {
+        None
+    }
+    /// Estimates the energy error of each step from now on, of one body by itself; false if this is another run.
+    fn estimate_energy(&mut self) -> bool {
+        false
+    }
+    /// The estimate, if it was asked for.
+    fn energy_estimate(&self) -> Option<&EnergyEstimate> {
+        None
+    }
+}
+
+/// How well the joints of a system were kept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Joints {
+    /// The largest violation over the run.
+    pub violation: Violation,
+    /// What it took to make the initial values consistent.
+    pub assembly: Assembly,
+}
+
+/// How a run ended, in plain numbers.
 #[derive(Clone, Debug)]
-pub struct Outcome<G: Group> {
+pub struct Ended {
     /// The last state.
-    pub state: State<f64, G>,
-    /// Its time.
-    pub t: f64,
+    pub last: Snapshot,
     /// Steps taken.
     pub steps: u64,
-    /// Largest drift of each invariant over all steps.
+    /// Largest drift of each invariant.
     pub drift: Drift,
     /// What was spent.
     pub work: Work,
     /// False if the observer stopped the run.
     pub finished: bool,
+    /// What the joints of a system had to bear.
+    pub joints: Option<Joints>,
 }
 
-/// How a run ended badly: the failed step, and everything up to the last good one.
+impl Ended {
+    /// The same, or an error that names the first of its numbers that is not finite.
+    fn checked(self) -> Result<Ended, Failed> {
+        let joints = self.joints.as_ref().map_or(0.0, |j| j.violation.position + j.violation.velocity);
+        let quantity = match self.last.overflow() {
+            Some(column) => Some(column),
+            None if !joints.is_finite() => Some("the violation of the joints".into()),
+            None => self.drift.overflow().map(String::from),
+        };
+        match quantity {
+            None => Ok(self),
+            Some(quantity) => {
+                let error = StepError::Overflow { quantity, t: self.last.t };
+                Err(Failed { error, last_good: Box::new(self) })
+            }
+        }
+    }
+}
+
+/// A run whose next step failed.
 #[derive(Clone, Debug)]
-pub struct RunError<G: Group> {
-    /// Why the next step failed.
+pub struct Failed {
+    /// Why.
     pub error: StepError,
     /// The run up to the last good step.
-    pub last_good: Box<Outcome<G>>,
+    pub last_good: Box<Ended>,
 }
 
-impl<G: Group> fmt::Display for RunError<G> {
+impl fmt::Display for Failed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} (good steps before it: {})", self.error, self.last_good.steps)
     }
 }
 
-impl<G: Group> std::error::Error for RunError<G> {}
+impl std::error::Error for Failed {}
 
-/// Sees each step: its number, time and state. May stop the run.
-pub type Observer<'a, G> = dyn FnMut(u64, f64, &State<f64, G>) -> ControlFlow<()> + 'a;
+/// Sees each step by its number, and the run as it is then; may stop it.
+pub type Observer<'a, R> = dyn FnMut(u64, &mut R) -> ControlFlow<()> + 'a;
 
-/// Steps a body through a plan with one method, landing on the times at which its load switches. The observer sees the
-/// start, every step of the plan and the end; it may stop the run.
+/// A system under way: under a one-step method as the body that it is, under a method for systems as a whole.
 ///
 /// ```
 /// use core::ops::ControlFlow;
-/// use nalgebra::{Matrix3, Vector3};
-/// use polhode::body::{Body, NoLoad, RotaryInertia};
-/// use polhode::group::{Rotation, So3};
-/// use polhode::method::Method;
-/// use polhode::run::{Plan, run};
-///
-/// let inertia = RotaryInertia::about_fixed_point(Matrix3::from_diagonal(&Vector3::new(1.0, 2.0, 2.5)))?;
-/// let body = Body::<f64, So3, _> { inertia, load: NoLoad };
-/// let start = body.state(Rotation::identity(), &Vector3::new(0.1, 1.0, 0.2));
-/// let plan = Plan::new(0.05, 10.0)?;
-/// let end = run(&body, &start, &Method::parse("akw")?, &plan, &mut |_, _, _| ControlFlow::Continue(()))?;
-/// assert_eq!((end.t, end.steps), (10.0, 200));
-/// assert!(end.drift.momentum_space < 1e-13);
+/// use polhode::{method::Method, problem::Problem, run::{Plan, begin, drive}};
+/// let model = Problem::named("double-pendulum")?.model()?;
+/// let mut run = begin(model.system(), &Method::parse("linear-alpha")?)?;
+/// let end = drive(&mut *run, &Plan::new(1e-2, 1.0)?, &mut |_, _| ControlFlow::Continue(()))?;
+/// assert!(end.joints.is_some_and(|joints| joints.violation.position < 1e-13));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn run<G: Steps<f64>, L: Load<f64>>(
-    body: &Body<f64, G, L>,
-    start: &State<f64, G>,
-    method: &Method,
+pub fn begin(system: &Arc<System<f64>>, method: &Method) -> Result<Box<dyn Run>, SimulationError> {
+    if method.alpha().is_some() {
+        return Ok(Box::new(SystemRun::new(system.clone(), method)?));
+    }
+    match system.reduction() {
+        Some(Reduction::Rotation(reduced)) => Ok(Box::new(BodyRun::of(&reduced, method))),
+        Some(Reduction::Motion(reduced)) => Ok(Box::new(BodyRun::of(&reduced, method))),
+        None => Err(SimulationError::Method { id: method.id().into() }),
+    }
+}
+
+/// Steps a run through a plan. The observer sees the start, every step of the plan and the end; it may stop the run. After
+/// a failed step the run is where the last good one left it.
+pub fn drive<R: Run + ?Sized>(
+    run: &mut R,
     plan: &Plan,
-    observer: &mut Observer<'_, G>,
-) -> Result<Outcome<G>, RunError<G>> {
-    let (mut stepper, switches) = (Stepper::<f64, G>::new(method), Switches::of(&body.load));
-    let mut t = plan.time(0);
-    let mut invariants = Invariants::new(body, start, t);
-    let mut state = *start;
-    let mut flow = observer(0, t, &state);
-    let mut n = 0;
-    let mut failure = None;
+    observer: &mut Observer<'_, R>,
+) -> Result<Ended, Failed> {
+    let mut flow = observer(0, run);
+    let (mut n, mut failure) = (0, None);
     while n < plan.steps() && flow.is_continue() {
-        match switches.step(&mut stepper, body, &state, t, plan.size(n)) {
-            Ok(next) => state = next,
-            Err(error) => {
-                failure = Some(error);
-                break;
-            }
-        }
-        n += 1;
-        t = plan.time(n);
-        invariants.update(body, &state, t);
-        if let Some(quantity) = invariants.overflow() {
-            failure = Some(StepError::Overflow { quantity: quantity.into(), t });
+        if let Err(error) = run.step(plan.size(n), plan.time(n + 1)) {
+            failure = Some(error);
             break;
         }
-        flow = observer(n, t, &state);
+        n += 1;
+        if let Some(quantity) = run.overflow() {
+            failure = Some(StepError::Overflow { quantity: quantity.into(), t: run.time() });
+            break;
+        }
+        flow = observer(n, run);
     }
-    let outcome = Outcome {
-        state,
-        t,
+    let ended = Ended {
+        last: run.snapshot(),
         steps: n,
-        drift: invariants.drift(),
-        work: stepper.work,
+        drift: run.drift(),
+        work: run.work(),
         finished: n == plan.steps(),
+        joints: run.joints(),
     };
     match failure {
-        Some(error) => Err(RunError { error, last_good: Box::new(outcome) }),
-        None => Ok(outcome),
+        Some(error) => Err(Failed { error, last_good: Box::new(ended) }),
+        None => ended.checked(),
     }
 }

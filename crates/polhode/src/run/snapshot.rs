@@ -3,7 +3,8 @@
 use super::StepEstimate;
 use crate::body::{Body, Load, State};
 use crate::group::{Group, Rotation};
-use crate::scalar::{Mask, Real};
+use crate::multibody::{Origin, Simulation};
+use crate::scalar::{Mask, Real, Scalar};
 use nalgebra::Vector3;
 
 /// All that can be said of a state at a time; of a system of bodies, the energy of all and the rest of one of them. With
@@ -50,15 +51,15 @@ pub struct SystemSnapshot<S: Real = f64> {
 /// One body of a system.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodySnapshot<S: Real = f64> {
-    /// Position of the centre of mass in space.
+    /// Position of the origin of the body in space.
     pub position: Vector3<S>,
     /// Attitude, body to space.
     pub attitude: Rotation<S>,
-    /// Velocity of the centre of mass in space.
+    /// Velocity of the origin in space.
     pub velocity: Vector3<S>,
     /// Angular velocity, body axes.
     pub omega_body: Vector3<S>,
-    /// Acceleration of the centre of mass in space.
+    /// Acceleration of the origin in space.
     pub acceleration: Vector3<S>,
     /// Rate of the angular velocity, body axes.
     pub omega_rate: Vector3<S>,
@@ -79,7 +80,62 @@ pub struct Moving<S: Real = f64> {
     pub linear_momentum_space: Vector3<S>,
 }
 
+impl<S: Scalar> SystemSnapshot<S> {
+    /// All bodies, multipliers and extra coordinates; `single` if they are one body.
+    pub fn of(simulation: &Simulation<S>, single: bool) -> Self {
+        let system = simulation.system();
+        let bodies = system.bodies().iter().zip(simulation.bodies()).enumerate().map(|(b, (body, now))| {
+            let (position, velocity) = simulation.origin(b);
+            let seen = BodySnapshot {
+                position,
+                attitude: now.attitude,
+                velocity,
+                omega_body: now.omega_body,
+                acceleration: simulation.origin_acceleration(b),
+                omega_rate: now.omega_rate,
+                momentum_body: body.inertia.matrix() * now.omega_body,
+            };
+            (body.name.clone(), seen)
+        });
+        let mut rest = simulation.all_multipliers();
+        let multipliers = system.joints().iter().map(|joint| {
+            let (values, later) = rest.split_at(joint.kind.rows());
+            rest = later;
+            (joint.name.clone(), values.to_vec())
+        });
+        let extra = system.extra().iter().zip(simulation.extra());
+        let extra =
+            extra.map(|(extra, now)| (extra.name.clone(), [now.position.clone(), now.velocity.clone()]));
+        SystemSnapshot {
+            single,
+            bodies: bodies.collect(),
+            multipliers: multipliers.collect(),
+            extra: extra.collect(),
+        }
+    }
+}
+
 impl<S: Real> Snapshot<S> {
+    /// The same; of a body about a fixed point whose mass is known, with the motion of its origin.
+    pub(crate) fn of_body<G: Group, L: Load<S>>(
+        body: &Body<S, G, L>,
+        origin: Option<&Origin<S>>,
+        state: &State<S, G>,
+        t: S,
+    ) -> Snapshot<S> {
+        let mut snapshot = Snapshot::of(body, state, t);
+        if let Some(Origin { mass, center, point, fixed }) = origin {
+            let (attitude, omega) = (snapshot.attitude, snapshot.omega_body);
+            let turning = snapshot.omega_rate.cross(point) + omega.cross(&omega.cross(point));
+            snapshot.moving = Some(Moving {
+                position: attitude.rotate(point) + fixed,
+                velocity: attitude.rotate(&omega.cross(point)),
+                acceleration: attitude.rotate(&turning),
+                linear_momentum_space: attitude.rotate(&omega.cross(center)) * *mass,
+            });
+        }
+        snapshot
+    }
     /// Reads everything off a state.
     pub fn of<G: Group, L: Load<S>>(body: &Body<S, G, L>, state: &State<S, G>, t: S) -> Snapshot<S> {
         let velocity = body.velocity(state);

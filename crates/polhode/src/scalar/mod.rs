@@ -73,6 +73,8 @@ impl Mask for bool {
 /// ```
 pub trait Real:
     nalgebra::Scalar
+    + Send
+    + Sync
     + Copy
     + Zero
     + One

@@ -54,13 +54,13 @@ impl Sensitivity {
             let before = if n > 0 { plan.size(n - 1) } else { 0.0 };
             let after = if n < steps { plan.size(n) } else { 0.0 };
             let weight = 0.5 * (before + after);
-            let values = seen.values();
+            let values = seen.snapshot();
             value += weight * cost.running(&values);
             if n == steps {
                 value += cost.end(&values);
             }
             for (k, slope) in gradient.iter_mut().enumerate() {
-                let at = seen.derivative(k);
+                let Some(at) = seen.derivative(k) else { continue };
                 *slope += weight * cost.running(&at).eps[0];
                 if n == steps {
                     *slope += cost.end(&at).eps[0];

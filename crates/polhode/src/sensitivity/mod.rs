@@ -12,8 +12,9 @@
 //! let top = Problem::named("heavy-top")?;
 //! let sensitivity = Sensitivity::new(&top, &["mass"], &Method::parse("linear-alpha")?)?;
 //! let mut by_mass = Vec::new();
-//! sensitivity.run(&Plan::new(2e-3, 0.1)?, &mut |_, seen| {
-//!     by_mass = seen.derivative(0).moving.iter().flat_map(|m| m.position.map(|x| x.eps[0]).data.0[0]).collect();
+//! sensitivity.run(&Plan::new(2e-3, 0.1)?, &mut |_, run| {
+//!     let moving = run.derivative(0).and_then(|seen| seen.moving);
+//!     by_mass = moving.iter().flat_map(|m| m.position.map(|x| x.eps[0]).data.0[0]).collect();
 //!     ControlFlow::Continue(())
 //! })?;
 //! assert!((by_mass[2] - 6.330_888_131_072_681e-3).abs() < 1e-14);
@@ -21,18 +22,15 @@
 //! ```
 
 mod functional;
-mod single;
+mod runs;
 
 pub use functional::Functional;
 
-use crate::group::So3;
 use crate::lookup::{Names, ParameterError, find};
 use crate::method::Method;
-use crate::multibody::{Differentiated, DifferentiationError, Simulation, System, SystemParameter};
-use crate::problem::cases::{Case, Cases};
-use crate::problem::jointed::snapshot;
+use crate::multibody::{DifferentiationError, System, SystemParameter};
 use crate::problem::{ModelError, Problem};
-use crate::run::{Plan, Snapshot};
+use crate::run::{Plan, Run, Snapshot, drive};
 use crate::scalar::{Dual, Scalar};
 use crate::solve::StepError;
 use core::fmt;
@@ -106,16 +104,14 @@ impl fmt::Display for SensitivityFailure {
 
 impl std::error::Error for SensitivityFailure {}
 
-/// What an observer sees of a step.
-pub trait Seen {
-    /// The plain numbers.
-    fn values(&self) -> Snapshot;
-    /// All of them with the derivative with respect to one parameter, by its number.
-    fn derivative(&mut self, parameter: usize) -> Snapshot<D>;
+/// A run with the derivatives of all that it shows.
+pub trait DerivedRun: Run {
+    /// All of it with the derivative with respect to one parameter, by its number; nothing if there is no such parameter.
+    fn derivative(&mut self, parameter: usize) -> Option<Snapshot<D>>;
 }
 
 /// Sees each step by its number; may stop the run.
-pub type Observer<'a> = dyn FnMut(u64, &mut dyn Seen) -> ControlFlow<()> + 'a;
+pub type Observer<'a> = crate::run::Observer<'a, dyn DerivedRun>;
 
 /// A parameter: of the data of the problem, or of an element of its system.
 #[derive(Clone, Debug)]
@@ -144,8 +140,8 @@ impl Sensitivity {
         let model = problem.model()?;
         let runs_system = method.alpha().is_some();
         match (model.group(), runs_system) {
-            ("system", false) | ("se3", true) => return Err(StepError::NeedsSystem.into()),
-            (_, false) => single::check(method)?,
+            ("system", false) => return Err(StepError::NeedsSystem.into()),
+            (_, false) => runs::check(method)?,
             _ => {}
         }
         let data = problem.parameters();
@@ -218,12 +214,8 @@ impl Sensitivity {
             self.items.iter().enumerate().filter(|(_, item)| matches!(item, Item::Data(i) if *i == datum));
         mine.fold(S::zero(), |sum, (k, _)| sum + number(k, self.changes[k]))
     }
-    fn cases<S: Scalar>(&self, number: &dyn Fn(usize, f64) -> S) -> Result<Cases<S>, ModelError> {
-        self.problem.cases(&|datum| self.change(datum, number))
-    }
     fn system<S: Scalar>(&self, number: &dyn Fn(usize, f64) -> S) -> Result<System<S>, SensitivityError> {
-        let system = self.problem.jointed_system(&|datum| self.change(datum, number))?;
-        let mut system = system.ok_or(StepError::NeedsSystem)?;
+        let mut system = self.problem.system(&|datum| self.change(datum, number))?;
         for (k, item) in self.items.iter().enumerate() {
             if let Item::Element(parameter) = item {
                 system.vary(parameter, number(k, self.changes[k]));
@@ -240,10 +232,10 @@ impl Sensitivity {
         watch: &mut dyn FnMut(u64) -> ControlFlow<()>,
     ) -> Result<Option<Snapshot>, SensitivityFailure> {
         let mut last = None;
-        self.observe(plan, 0, &mut |n, seen| {
+        self.observe(plan, 0, &mut |n, run| {
             let flow = watch(n);
             if n == plan.steps() && flow.is_continue() {
-                last = Some(seen.values());
+                last = Some(run.snapshot());
             }
             flow
         })?;
@@ -261,104 +253,47 @@ impl Sensitivity {
         count: usize,
         observer: &mut Observer<'_>,
     ) -> Result<(), SensitivityFailure> {
+        let mut run = self.begin(count).map_err(|error| SensitivityFailure { error, steps: 0 })?;
         let mut overflow = None;
-        self.steps(plan, count, &mut |n, seen| {
+        let ended = drive(&mut *run, plan, &mut |n, run| {
             if n == plan.steps() {
-                overflow = self.overflow(seen, count);
+                overflow = self.overflow(run, count);
             }
-            if overflow.is_some() { ControlFlow::Break(()) } else { observer(n, seen) }
-        })?;
-        match overflow {
-            None => Ok(()),
-            Some(quantity) => {
-                let error = StepError::Overflow { quantity, t: plan.until() };
-                Err(SensitivityFailure { error: error.into(), steps: plan.steps() })
+            if overflow.is_some() { ControlFlow::Break(()) } else { observer(n, run) }
+        });
+        if let Some(quantity) = overflow {
+            let error = StepError::Overflow { quantity, t: plan.until() };
+            return Err(SensitivityFailure { error: error.into(), steps: plan.steps() });
+        }
+        match ended {
+            Ok(_) => Ok(()),
+            Err(failed) => {
+                Err(SensitivityFailure { error: failed.error.into(), steps: failed.last_good.steps })
             }
         }
     }
-    /// The first quantity that is not finite, or whose derivative is not.
-    fn overflow(&self, seen: &mut dyn Seen, count: usize) -> Option<String> {
-        if let Some(column) = seen.values().overflow() {
-            return Some(column);
-        }
+    /// The first quantity whose derivative is not finite.
+    fn overflow(&self, run: &mut dyn DerivedRun, count: usize) -> Option<String> {
         (0..count).find_map(|k| {
-            let (at, mut row) = (seen.derivative(k), Vec::new());
+            let (at, mut row) = (run.derivative(k)?, Vec::new());
             at.row(&mut row);
             let i = row.iter().position(|x| !(x.re.is_finite() && x.eps[0].is_finite()))?;
             Some(format!("the derivative of {} with respect to {}", at.columns().get(i)?, self.names[k]))
         })
     }
 
-    fn steps(
-        &self,
-        plan: &Plan,
-        count: usize,
-        observer: &mut Observer<'_>,
-    ) -> Result<(), SensitivityFailure> {
-        let unbegun = |error: SensitivityError| SensitivityFailure { error, steps: 0 };
-        if self.method.alpha().is_some() {
-            return self.run_system(plan, count, observer);
-        }
-        // Of numbers with derivatives the values are those of the plain model.
-        let plain = self.cases(&|_, change| change).map_err(|error| unbegun(error.into()))?;
-        let varied: Result<Vec<Cases<D>>, ModelError> =
-            (0..count).map(|k| self.cases(&|i, change| seed(i == k, change))).collect();
-        let varied = varied.map_err(|error| unbegun(error.into()))?;
-        single::run(&self.method, plain, varied, plan, observer)
-    }
-
-    fn run_system(
-        &self,
-        plan: &Plan,
-        count: usize,
-        observer: &mut Observer<'_>,
-    ) -> Result<(), SensitivityFailure> {
-        let unbegun = |error: SensitivityError| SensitivityFailure { error, steps: 0 };
-        let system = self.system(&|_, change| change).map_err(unbegun)?;
-        let varied: Result<Vec<_>, SensitivityError> =
+    /// The run at its start, with the derivatives with respect to the first parameters. Of numbers with derivatives the
+    /// values are those of the plain model.
+    fn begin(&self, count: usize) -> Result<Box<dyn DerivedRun>, SensitivityError> {
+        let plain = self.system(&|_, change| change)?;
+        let varied: Result<Vec<System<D>>, SensitivityError> =
             (0..count).map(|k| self.system(&|i, change| seed(i == k, change))).collect();
-        let varied = varied.map_err(unbegun)?;
-        let face = self.face(count).map_err(unbegun)?;
-        let mut run = Differentiated::assembled(&system, &varied, &self.method, self.study)
-            .map_err(|error| unbegun(error.into()))?;
-        let mut n = 0;
-        let mut flow = observer(n, &mut SystemSeen { run: &mut run, face: &face });
-        while n < plan.steps() && flow.is_continue() {
-            run.step(plan.size(n)).map_err(|error| SensitivityFailure { error: error.into(), steps: n })?;
-            n += 1;
-            run.set_time(plan.time(n));
-            flow = observer(n, &mut SystemSeen { run: &mut run, face: &face });
+        let varied = varied?;
+        match self.method.alpha() {
+            Some(_) => runs::of_system(plain, &varied, &self.method, self.study),
+            None => runs::of_body(&plain, &varied, &self.method),
         }
-        Ok(())
     }
-    /// How the system is seen.
-    fn face(&self, count: usize) -> Result<Face, SensitivityError> {
-        let plain = match self.cases(&|_, change| change)? {
-            Cases::Rotation(case) => case,
-            _ => return Ok(Face::Mechanism),
-        };
-        // The heavy top is a system with coordinates of its own.
-        if self.problem.model()?.system().is_some() {
-            return Ok(Face::Single);
-        }
-        let mut varied = Vec::with_capacity(count);
-        for k in 0..count {
-            if let Cases::Rotation(case) = self.cases(&|i, change| seed(i == k, change))? {
-                varied.push(case);
-            }
-        }
-        Ok(Face::Posed { plain: Box::new(plain), varied })
-    }
-}
-
-/// What a system is seen as.
-enum Face {
-    /// All of its bodies.
-    Mechanism,
-    /// One body on a joint.
-    Single,
-    /// A body about a fixed point, which runs on a joint. Only data of the problem change it.
-    Posed { plain: Box<Case<f64, So3>>, varied: Vec<Case<D, So3>> },
 }
 
 fn seed(mine: bool, change: f64) -> D {
@@ -375,31 +310,5 @@ fn scale(value: f64, beside: impl Iterator<Item = f64>) -> f64 {
         true => value.abs(),
         false if largest > 0.0 => largest,
         false => 1.0,
-    }
-}
-
-/// A system as it is seen.
-struct SystemSeen<'a, 'b> {
-    run: &'a mut Differentiated<'b>,
-    face: &'a Face,
-}
-
-impl Face {
-    fn see<S: Scalar>(&self, simulation: &Simulation<'_, S>, posed: Option<&Case<S, So3>>) -> Snapshot<S> {
-        match posed {
-            Some(case) => case.snapshot(&case.state(simulation), simulation.time()),
-            None => snapshot(simulation, matches!(self, Face::Single)),
-        }
-    }
-}
-
-impl Seen for SystemSeen<'_, '_> {
-    fn values(&self) -> Snapshot {
-        let posed = if let Face::Posed { plain, .. } = self.face { Some(&**plain) } else { None };
-        self.face.see(self.run.simulation(), posed)
-    }
-    fn derivative(&mut self, parameter: usize) -> Snapshot<D> {
-        let posed = if let Face::Posed { varied, .. } = self.face { Some(&varied[parameter]) } else { None };
-        self.face.see(self.run.derivative(parameter), posed)
     }
 }

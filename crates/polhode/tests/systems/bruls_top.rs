@@ -18,8 +18,8 @@ fn top() -> Model {
 fn history(model: &Model, method: &str, h: f64, until: f64) -> Vec<Snapshot> {
     let mut seen = Vec::new();
     let (method, plan) = (Method::parse(method).unwrap(), Plan::new(h, until).unwrap());
-    let end = model.run(&method, &plan, &mut |_, snapshot| {
-        seen.push(snapshot());
+    let end = model.run(&method, &plan, &mut |_, run| {
+        seen.push(run.snapshot());
         ControlFlow::Continue(())
     });
     assert!(end.unwrap().finished);
@@ -82,7 +82,7 @@ fn initial_and_exact_reactions() {
     let model = top();
     let known = Vector3::new(-361.0560047871155, -295.3931730112259, -212.2671718551193);
     assert!((exact_reaction(&model, 0.1) - known).norm() < 1e-10);
-    let system = model.system().unwrap();
+    let system = model.system();
     let start = Simulation::new(system, &Method::parse("linear-alpha").unwrap()).unwrap();
     let lambda = Vector3::from_column_slice(start.multipliers("pivot").unwrap());
     let known = Vector3::new(0.0, -319.52598817, -317.26246154);

@@ -21,7 +21,7 @@ fn places_that_are_not_there_are_no_numbers() {
 #[test]
 fn parts_of_a_system_that_do_not_fit_are_refused() {
     let model = Problem::named("double-pendulum").unwrap().model().unwrap();
-    let mut system = model.system().unwrap().clone();
+    let mut system = model.system().as_ref().clone();
     system.joints_mut()[0].ends[1].body = Some(99);
     let error = Simulation::new(&system, &Method::parse("linear-alpha").unwrap()).unwrap_err().to_string();
     assert!(error.contains("99"), "{error}");
@@ -30,7 +30,7 @@ fn parts_of_a_system_that_do_not_fit_are_refused() {
 #[test]
 fn a_derivative_changes_no_value() {
     let model = Problem::named("double-pendulum").unwrap().model().unwrap();
-    let system = model.system().unwrap();
+    let system = model.system();
     let mut varied = [system.lift::<Dual<f64, 1>>()];
     varied[0].bodies_mut()[1].mass.re *= 1.001;
     let found = Differentiated::new(system, &varied, &Method::parse("linear-alpha").unwrap());
@@ -40,10 +40,10 @@ fn a_derivative_changes_no_value() {
 #[test]
 fn energy_is_that_of_all_that_has_a_potential() {
     let model = Problem::named("double-pendulum").unwrap().model().unwrap();
-    let plain = model.system().unwrap();
+    let plain = model.system();
     let method = Method::parse("linear-alpha").unwrap();
     let kept = Simulation::new(plain, &method).unwrap();
-    let mut pushed = plain.clone();
+    let mut pushed = plain.as_ref().clone();
     let body = &mut pushed.bodies_mut()[0];
     *body = body.clone().with(Moment { frame: Frame::Body, value: [0.0, 0.0, 1.0].into() });
     let driven = Simulation::new(&pushed, &method).unwrap();
@@ -57,8 +57,8 @@ fn a_recorder_keeps_the_last_row() {
     let mut recorder = Recorder::every(10);
     let plan = Plan::new(1e-3, 0.025).unwrap();
     let method = Method::parse("imidm").unwrap();
-    let end = model.run(&method, &plan, &mut |n, snapshot| {
-        recorder.observe(n, &snapshot());
+    let end = model.run(&method, &plan, &mut |n, run| {
+        recorder.observe(n, &run.snapshot());
         ControlFlow::Continue(())
     });
     assert_eq!(recorder.column("t"), Some(&[0.0, 0.01, 0.02, end.unwrap().last.t][..]));

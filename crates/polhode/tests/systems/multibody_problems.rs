@@ -272,7 +272,7 @@ fn reactions_of_the_double_pendulum_converge() {
     let (t, _, _, reactions) = DOUBLE_PENDULUM[2];
     for (form, bound) in [("linear-alpha", 2.3), ("geometric-alpha", 2.3)] {
         let error = |steps: u32| {
-            let mut run = Simulation::new(model.system().unwrap(), &Method::parse(form).unwrap()).unwrap();
+            let mut run = Simulation::new(model.system(), &Method::parse(form).unwrap()).unwrap();
             for _ in 0..steps {
                 run.step(t / f64::from(steps)).unwrap();
             }

@@ -9,12 +9,13 @@ use super::maps::Predicted;
 use super::variation::{BodyVariation, D, Lane, Variation, flat_slopes, gather};
 use crate::scalar::Dual;
 use nalgebra::{Matrix3, Vector3};
+use std::sync::Arc;
 
 /// Several parameters: what they change, and the derivatives with respect to them.
 #[derive(Clone, Debug)]
-pub(super) struct Block<'a, L: Lane> {
+pub(super) struct Block<L: Lane> {
     /// The system with derivatives for each.
-    pub(super) systems: Vec<&'a System<D>>,
+    pub(super) systems: Vec<Arc<System<D>>>,
     pub(super) gravity: Option<Vector3<L>>,
     /// Bodies whose mass or inertia changes.
     pub(super) heavier: Vec<Heavier<L>>,
@@ -131,10 +132,10 @@ fn side_force<L: Lane>(forces: &[&Force<D>]) -> Force<Dual<L, 1>> {
     Force { name: String::new(), kind, ends: [end(0), end(1)] }
 }
 
-impl<'a, L: Lane> Block<'a, L> {
+impl<L: Lane> Block<L> {
     /// Of at most as many parameters as there are lanes.
-    pub(super) fn new(shown: &[Simulation<'a, D>]) -> Self {
-        let systems: Vec<&'a System<D>> = shown.iter().map(|run| run.system()).collect();
+    pub(super) fn new(shown: &[Simulation<D>]) -> Self {
+        let systems: Vec<Arc<System<D>>> = shown.iter().map(|run| run.centered().clone()).collect();
         let number = |x: &D| x.eps[0] != 0.0;
         let vector = |v: &Vector3<D>| v.iter().any(number);
         let matrix = |m: &Matrix3<D>| m.iter().any(number);

@@ -15,7 +15,7 @@ pub use variation::D;
 use super::joint::{MOST_ROWS, Place};
 use super::parameters::SystemParameter;
 use super::simulation::{Simulation, SimulationError};
-use super::system::System;
+use super::system::{IntoShared, System};
 use super::tape::{Matrix, Places, Sink};
 use super::workspace::{Stepping, Weights, ends};
 use crate::group::Tangent;
@@ -28,6 +28,7 @@ use core::ops::Range;
 use maps::{Maps, Rule};
 use nalgebra::{Matrix3, Vector3};
 use std::collections::HashMap;
+use std::sync::Arc;
 use variation::{Lane, Variation, attached, flat_attached};
 
 /// How the equations are differentiated: exactly, or simplified as in Table 4 of the paper, to study what that costs.
@@ -116,7 +117,7 @@ impl<E: Into<SimulationError>> From<E> for DifferentiationError {
 /// ```
 /// use polhode::{method::Method, multibody::Differentiated, problem::Problem, scalar::Dual};
 /// let model = Problem::named("double-pendulum")?.model()?;
-/// let system = model.system().ok_or("a system")?;
+/// let system = model.system();
 /// // With respect to the mass of the lower body, and to gravity.
 /// let mut varied = [system.lift::<Dual<f64, 1>>(), system.lift()];
 /// varied[0].bodies_mut()[1].mass.eps = [1.0];
@@ -125,22 +126,22 @@ impl<E: Into<SimulationError>> From<E> for DifferentiationError {
 /// for _ in 0..100 {
 ///     run.step(0.005)?;
 /// }
-/// let by_mass = run.derivative(0).position("lower").ok_or("a body")?.z.eps[0];
+/// let by_mass = run.derivative(0).and_then(|run| run.position("lower")).ok_or("a body")?.z.eps[0];
 /// // As differences of runs have it.
 /// assert!((by_mass + 0.139_024_931).abs() < 1e-8);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Differentiated<'a> {
-    plain: Simulation<'a, f64>,
+pub struct Differentiated {
+    plain: Simulation<f64>,
     study: Study,
     /// Four parameters at a time, and one that is left alone.
-    fours: Vec<Block<'a, F64x4>>,
-    last: Option<Block<'a, f64>>,
+    fours: Vec<Block<F64x4>>,
+    last: Option<Block<f64>>,
     room_for_four: Room<F64x4>,
     room_for_one: Room<f64>,
     /// A simulation to show the derivatives by each parameter in.
-    shown: Vec<Simulation<'a, D>>,
+    shown: Vec<Simulation<D>>,
     work: Linear,
 }
 
@@ -168,43 +169,43 @@ struct Stiffness {
     block: Matrix3<f64>,
 }
 
-impl<'a> Differentiated<'a> {
+impl Differentiated {
     /// At t = 0, from positions that fit the joints. Each system of `varied` is the same with derivatives with respect to one
     /// parameter.
     pub fn new(
-        system: &'a System<f64>,
-        varied: &'a [System<D>],
+        system: impl IntoShared<f64>,
+        varied: &[System<D>],
         method: &Method,
     ) -> Result<Self, DifferentiationError> {
         Self::studied(system, varied, method, Study::Exact)
     }
     /// The same, simplified for study.
     pub fn studied(
-        system: &'a System<f64>,
-        varied: &'a [System<D>],
+        system: impl IntoShared<f64>,
+        varied: &[System<D>],
         method: &Method,
         study: Study,
     ) -> Result<Self, DifferentiationError> {
-        Self::begin(system, varied, method, study, false)
+        Self::begin(system.into_shared(), varied, method, study, false)
     }
     /// The same from any positions: those nearby that fit the joints, see [`Simulation::assembled`].
     pub fn assembled(
-        system: &'a System<f64>,
-        varied: &'a [System<D>],
+        system: impl IntoShared<f64>,
+        varied: &[System<D>],
         method: &Method,
         study: Study,
     ) -> Result<Self, DifferentiationError> {
-        Self::begin(system, varied, method, study, true)
+        Self::begin(system.into_shared(), varied, method, study, true)
     }
     fn begin(
-        system: &'a System<f64>,
-        varied: &'a [System<D>],
+        system: Arc<System<f64>>,
+        varied: &[System<D>],
         method: &Method,
         study: Study,
         may_move: bool,
     ) -> Result<Self, DifferentiationError> {
         system.check().map_err(SimulationError::from)?;
-        let plain = Simulation::begin(system, method, may_move)?;
+        let plain = Simulation::begin(system.clone(), method, may_move)?;
         let scheme = plain.scheme();
         let no = |reason| Err(DifferentiationError::Study { id: method.id().into(), reason });
         match study {
@@ -229,16 +230,17 @@ impl<'a> Differentiated<'a> {
         }
         let mut shown = Vec::with_capacity(varied.len());
         for (parameter, varied) in varied.iter().enumerate() {
-            if counts(varied) != counts(system) {
+            if counts(varied) != counts(&system) {
                 return Err(DifferentiationError::Different { parameter });
             }
-            compare(system, varied, parameter)?;
-            shown.push(Simulation::begin(varied, method, may_move)?);
+            compare(&system, varied, parameter)?;
+            shown.push(Simulation::begin(varied.into_shared(), method, may_move)?);
         }
         let alone = usize::from(shown.len() % F64x4::COUNT == 1);
         let (together, last) = shown.split_at(shown.len() - alone);
         let fours: Vec<_> = together.chunks(F64x4::COUNT).map(Block::new).collect();
         let last = (alone == 1).then(|| Block::new(last));
+        let system = plain.centered().clone();
         let bodies = system.bodies.iter().enumerate();
         let work = Linear {
             matrix: None,
@@ -254,8 +256,8 @@ impl<'a> Differentiated<'a> {
         };
         Ok(Differentiated {
             study,
-            room_for_four: Room::new(system, scheme.stabilized, !fours.is_empty()),
-            room_for_one: Room::new(system, scheme.stabilized, last.is_some()),
+            room_for_four: Room::new(&system, scheme.stabilized, !fours.is_empty()),
+            room_for_one: Room::new(&system, scheme.stabilized, last.is_some()),
             plain,
             fours,
             last,
@@ -264,23 +266,24 @@ impl<'a> Differentiated<'a> {
         })
     }
     /// The plain run.
-    pub fn simulation(&self) -> &Simulation<'a, f64> {
+    pub fn simulation(&self) -> &Simulation<f64> {
         &self.plain
     }
     /// How many parameters there are.
     pub fn parameters(&self) -> usize {
         self.shown.len()
     }
-    /// The run as it is now with the derivatives with respect to one parameter on each number.
-    pub fn derivative(&mut self, parameter: usize) -> &Simulation<'a, D> {
-        let (plain, shown) = (&self.plain, &mut self.shown[parameter]);
+    /// The run as it is now with the derivatives with respect to one parameter on each number; nothing if there is no such
+    /// parameter.
+    pub fn derivative(&mut self, parameter: usize) -> Option<&Simulation<D>> {
+        let (plain, shown) = (&self.plain, self.shown.get_mut(parameter)?);
         let (block, lane) = (parameter / F64x4::COUNT, parameter % F64x4::COUNT);
         match (self.fours.get(block), &self.last) {
             (Some(block), _) => show(plain, &block.now, lane, shown),
             (None, Some(block)) => show(plain, &block.now, 0, shown),
             (None, None) => {}
         }
-        shown
+        Some(shown)
     }
     /// One step of size `h`. After an error all is as it was.
     pub fn step(&mut self, h: f64) -> Result<(), StepError> {
@@ -307,7 +310,7 @@ impl<'a> Differentiated<'a> {
         Ok(())
     }
     /// Sets the clock, which the sum of steps loses by rounding.
-    pub(crate) fn set_time(&mut self, t: f64) {
+    pub fn set_time(&mut self, t: f64) {
         self.plain.set_time(t);
     }
 }
@@ -354,7 +357,7 @@ fn compare(plain: &System<f64>, varied: &System<D>, parameter: usize) -> Result<
 }
 
 /// Shows the derivatives of one lane.
-fn show<L: Lane>(plain: &Simulation<'_, f64>, by: &Variation<L>, lane: usize, shown: &mut Simulation<'_, D>) {
+fn show<L: Lane>(plain: &Simulation<f64>, by: &Variation<L>, lane: usize, shown: &mut Simulation<D>) {
     let charted = plain.scheme().chart == Chart::Rescaled;
     let bodies = plain.bodies().iter().zip(&by.bodies);
     let extra = plain.extra().iter().zip(&by.extra);
@@ -473,7 +476,7 @@ impl Linear {
         stepping: &Stepping<'_, f64>,
         weights: &Weights<f64>,
         rule: &Rule,
-        block: &mut Block<'_, L>,
+        block: &mut Block<L>,
         room: &mut Room<L>,
     ) -> Result<(), StepError> {
         let (work, layout) = (&*stepping.work, &stepping.work.layout);

@@ -80,7 +80,7 @@ impl<L: Lane> Room<L> {
         &mut self,
         stepping: &Stepping<'_, f64>,
         weights: &Weights<f64>,
-        block: &Block<'_, L>,
+        block: &Block<L>,
     ) {
         let layout = &stepping.work.layout;
         if let Some(gravity) = &block.gravity {
@@ -104,7 +104,7 @@ impl<L: Lane> Room<L> {
         &mut self,
         stepping: &Stepping<'_, f64>,
         weights: &Weights<f64>,
-        block: &Block<'_, L>,
+        block: &Block<L>,
         loaded: &[usize],
     ) {
         let (now, layout) = (&stepping.work.now, &stepping.work.layout);
@@ -171,7 +171,7 @@ impl<L: Lane> Room<L> {
         &mut self,
         stepping: &Stepping<'_, f64>,
         weights: &Weights<f64>,
-        block: &Block<'_, L>,
+        block: &Block<L>,
     ) {
         let (work, layout) = (&*stepping.work, &stepping.work.layout);
         let scale = weights.complementary * weights.scale;
@@ -213,12 +213,7 @@ impl<L: Lane> Room<L> {
     }
 
     /// The tie of p and u and the rows of velocity, of the stabilized form.
-    pub(super) fn by_ties(
-        &mut self,
-        stepping: &Stepping<'_, f64>,
-        weights: &Weights<f64>,
-        block: &Block<'_, L>,
-    ) {
+    pub(super) fn by_ties(&mut self, stepping: &Stepping<'_, f64>, weights: &Weights<f64>, block: &Block<L>) {
         let (work, layout) = (&*stepping.work, &stepping.work.layout);
         let per = L::of(work.mass.recip());
         for heavier in &block.heavier {
@@ -267,7 +262,7 @@ impl<L: Lane> Room<L> {
         stepping: &Stepping<'_, f64>,
         weights: &Weights<f64>,
         rule: &Rule,
-        block: &Block<'_, L>,
+        block: &Block<L>,
     ) {
         let layout = &stepping.work.layout;
         for (i, flat) in block.now.extra.iter().enumerate() {
@@ -304,7 +299,7 @@ impl<L: Lane> Room<L> {
         stepping: &Stepping<'_, f64>,
         weights: &Weights<f64>,
         rule: &Rule,
-        block: &mut Block<'_, L>,
+        block: &mut Block<L>,
     ) {
         for i in 0..block.now.extra.len() {
             let (flat, after) = (&block.now.extra[i], &mut block.next.extra[i]);
@@ -334,7 +329,7 @@ impl<L: Lane> Room<L> {
     }
 }
 
-impl<L: Lane> Block<'_, L> {
+impl<L: Lane> Block<L> {
     /// The derivatives of f_a and f_c of an extra coordinate by its own numbers.
     pub(super) fn by_numbers(
         &self,

@@ -2,8 +2,9 @@
 
 use crate::body::Loads;
 use crate::group::{Coordinates, Group};
+use crate::multibody::{Reduced, Reduction};
 use crate::problem::Problem;
-use crate::problem::cases::{Case, Cases};
+use crate::run::Snapshot;
 use crate::scalar::{Dual, Real, Scalar};
 
 /// All problems, with data that allow changes to both sides: the heavy top's own inertia is that of a plate, on the edge of
@@ -32,21 +33,20 @@ fn problems() -> Vec<Problem> {
 }
 
 /// Snapshot at the start, load and rate of the momentum at another time.
-fn numbers<S: Real, G: Group>(case: &Case<S, G>) -> Vec<S> {
+fn numbers<S: Real, G: Group>(one: &Reduced<S, G>) -> Vec<S> {
     let mut row = Vec::new();
-    case.snapshot(&case.start, S::zero()).row(&mut row);
+    Snapshot::of_body(&one.body, one.origin.as_ref(), &one.start, S::zero()).row(&mut row);
     // The start of a motion that is prescribed is the same for every rate of its turns.
-    let rate = case.body.momentum_rate(&case.start, S::lift(0.3));
+    let rate = one.body.momentum_rate(&one.start, S::lift(0.3));
     row.extend((0..G::Vector::<S>::LEN).map(|i| rate.at(i)));
     row
 }
 
 fn row<S: Scalar>(problem: &Problem, change: &dyn Fn(usize) -> S) -> Option<Vec<S>> {
-    match problem.cases(change).unwrap() {
-        Cases::Rotation(case) => Some(numbers(&case)),
-        Cases::Motion(case) => Some(numbers(&case)),
-        Cases::System(_) => None,
-    }
+    Some(match problem.system(change).unwrap().reduction()? {
+        Reduction::Rotation(one) => numbers(&one),
+        Reduction::Motion(one) => numbers(&one),
+    })
 }
 
 #[test]
@@ -92,8 +92,9 @@ fn a_model_without_changes_is_the_same_to_the_bit() {
 #[test]
 fn loads_are_built_alike() {
     let problem = Problem::named("driven-body").unwrap();
-    let Cases::Rotation(case) = problem.cases::<f64>(&|_| 0.0).unwrap() else { panic!("a rotation") };
-    let load: &Loads<f64> = &case.body.load;
+    let reduction = problem.system::<f64>(&|_| 0.0).unwrap().reduction();
+    let Some(Reduction::Rotation(one)) = reduction else { panic!("a rotation") };
+    let load: &Loads<f64> = &one.body.load;
     assert_eq!(load.list().len(), 6);
     assert_eq!(load.lift::<Dual<f64, 2>>().list().len(), 6);
 }

@@ -1,0 +1,99 @@
+//! A run of one body under a one-step method.
+
+use super::tracked::Tracked;
+use super::{Drift, EnergyEstimate, Run, Snapshot, Switches};
+use crate::body::{Body, Load, Loads, State};
+use crate::group::Group;
+use crate::method::{Method, Stepper, Steps};
+use crate::multibody::{Origin, Reduced};
+use crate::solve::{StepError, Work};
+
+/// A body under way with a one-step method. It lands on the times at which its load switches.
+#[derive(Clone, Debug)]
+pub struct BodyRun<G: Group, L> {
+    body: Body<f64, G, L>,
+    /// How the origin of a body about a fixed point moves.
+    origin: Option<Origin<f64>>,
+    stepper: Stepper<f64, G>,
+    switches: Switches<f64>,
+    tracked: Tracked,
+    state: State<f64, G>,
+    time: f64,
+}
+
+impl<G: Steps<f64>, L: Load<f64>> BodyRun<G, L> {
+    /// At t = 0.
+    ///
+    /// ```
+    /// use core::ops::ControlFlow;
+    /// use nalgebra::{Matrix3, Vector3};
+    /// use polhode::body::{Body, NoLoad, RotaryInertia};
+    /// use polhode::group::{Rotation, So3};
+    /// use polhode::method::Method;
+    /// use polhode::run::{BodyRun, Plan, drive};
+    ///
+    /// let inertia = RotaryInertia::about_fixed_point(Matrix3::from_diagonal(&Vector3::new(1.0, 2.0, 2.5)))?;
+    /// let body = Body::<f64, So3, _> { inertia, load: NoLoad };
+    /// let start = body.state(Rotation::identity(), &Vector3::new(0.1, 1.0, 0.2));
+    /// let mut run = BodyRun::new(body, start, &Method::parse("akw")?);
+    /// let end = drive(&mut run, &Plan::new(0.05, 10.0)?, &mut |_, _| ControlFlow::Continue(()))?;
+    /// assert_eq!((end.last.t, end.steps), (10.0, 200));
+    /// assert!(end.drift.momentum_space < 1e-13);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn new(body: Body<f64, G, L>, start: State<f64, G>, method: &Method) -> Self {
+        BodyRun {
+            origin: None,
+            stepper: Stepper::new(method),
+            switches: Switches::of(&body.load),
+            tracked: Tracked::new(&body, &start),
+            state: start,
+            time: 0.0,
+            body,
+        }
+    }
+    /// The state that it is in.
+    pub fn state(&self) -> &State<f64, G> {
+        &self.state
+    }
+}
+
+impl<G: Steps<f64>> BodyRun<G, Loads<f64>> {
+    /// Of a system of one body.
+    pub(super) fn of(reduced: &Reduced<f64, G>, method: &Method) -> Self {
+        let origin = reduced.origin;
+        BodyRun { origin, ..BodyRun::new(reduced.body.clone(), reduced.start, method) }
+    }
+}
+
+impl<G: Steps<f64>, L: Load<f64> + Send> Run for BodyRun<G, L> {
+    fn time(&self) -> f64 {
+        self.time
+    }
+    fn step(&mut self, h: f64, to: f64) -> Result<(), StepError> {
+        let next = self.switches.step(&mut self.stepper, &self.body, &self.state, self.time, h)?;
+        self.tracked.update(&self.body, (&self.state, self.time), h, (&next, to));
+        (self.state, self.time) = (next, to);
+        Ok(())
+    }
+    fn snapshot(&self) -> Snapshot {
+        let snapshot = Snapshot::of_body(&self.body, self.origin.as_ref(), &self.state, self.time);
+        Snapshot { estimate: self.tracked.seen(), ..snapshot }
+    }
+    fn work(&self) -> Work {
+        self.stepper.work
+    }
+    fn drift(&self) -> Drift {
+        self.tracked.drift()
+    }
+    fn overflow(&self) -> Option<&'static str> {
+        self.tracked.overflow()
+    }
+    fn estimate_energy(&mut self) -> bool {
+        self.tracked.estimate(self.body.potential_energy(&self.state, self.time).is_some());
+        true
+    }
+    fn energy_estimate(&self) -> Option<&EnergyEstimate> {
+        self.tracked.energy_estimate()
+    }
+}
