@@ -439,7 +439,7 @@ impl<S: Real, A: Load<S>, B: Load<S>> Load<S> for (A, B) {
 }
 
 /// A load that acts between two times only, its impulse exact: a step that starts or ends at a switch sees its own side
-/// of it, and the drivers ([`crate::run::run`], [`crate::run::Switches`]) land on a switch inside a step.
+/// of it, and runs ([`crate::run::BodyRun`], [`crate::run::Switches`]) land on a switch inside a step.
 ///
 /// ```
 /// use nalgebra::Vector3;

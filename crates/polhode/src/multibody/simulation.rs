@@ -68,10 +68,9 @@ pub struct Violation {
 /// A system in motion. Allocates when it is made and in its first step, from then on never.
 #[derive(Clone, Debug)]
 pub struct Simulation<S: Scalar> {
-    /// As it was given.
-    given: Arc<System<S>>,
-    /// The same about the centres of mass, see [`System::centered`].
     system: Arc<System<S>>,
+    /// The same about the centres of mass, see [`System::centered`].
+    centered: Arc<System<S>>,
     work: Workspace<S>,
     bodies: Vec<Moving<S>>,
     next: Vec<Moving<S>>,
@@ -92,15 +91,15 @@ impl<S: Scalar> Simulation<S> {
     /// True if the exact motion keeps the energy: no damping, no force that oscillates, no load without a potential.
     pub fn keeps_energy(&self) -> bool {
         let zero = |numbers: &[S]| numbers.iter().all(|x| x.largest() == 0.0);
-        let mut bodies = self.system.bodies.iter().zip(&self.bodies);
+        let mut bodies = self.centered.bodies.iter().zip(&self.bodies);
         bodies.all(|(body, now)| body.loads.potential(&self.kinematics(now)).is_some())
-            && !self.system.forces.iter().any(Force::is_damped)
-            && self.system.extra.iter().all(|extra| zero(&extra.damping) && zero(&extra.amplitude))
+            && !self.centered.forces.iter().any(Force::is_damped)
+            && self.centered.extra.iter().all(|extra| zero(&extra.damping) && zero(&extra.amplitude))
     }
     /// Σ ½ m v² + ½ Ω·J Ω, and ½ ẏ·M ẏ of the extra coordinates.
     pub fn kinetic_energy(&self) -> S {
         let half = S::lift(0.5);
-        let bodies = self.system.bodies.iter().zip(&self.bodies).map(|(body, now)| {
+        let bodies = self.centered.bodies.iter().zip(&self.bodies).map(|(body, now)| {
             let spin = now.omega_body.dot(&(body.inertia.matrix() * now.omega_body));
             half * (body.mass * now.velocity.dot(&now.velocity) + spin)
         });
@@ -126,15 +125,15 @@ impl<S: Scalar> Simulation<S> {
     /// That of gravity, springs, extra coordinates and the loads that have one.
     pub fn potential_energy(&self) -> S {
         let mut sum = S::zero();
-        for (body, now) in self.system.bodies.iter().zip(&self.bodies) {
+        for (body, now) in self.centered.bodies.iter().zip(&self.bodies) {
             let loads = body.loads.known_potential(&self.kinematics(now));
-            sum += loads - body.mass * self.system.gravity.dot(&now.position);
+            sum += loads - body.mass * self.centered.gravity.dot(&now.position);
         }
-        for force in &self.system.forces {
+        for force in &self.centered.forces {
             let places = force.ends.map(|end| self.place(end.body));
             sum += force.potential(places.each_ref());
         }
-        for (extra, now) in self.system.extra.iter().zip(&self.extra) {
+        for (extra, now) in self.centered.extra.iter().zip(&self.extra) {
             let constant = extra.force.iter().zip(&now.position).fold(S::zero(), |sum, (f, y)| sum + *f * *y);
             sum += S::lift(0.5) * form(&extra.stiffness, &now.position) - constant;
         }
@@ -142,11 +141,11 @@ impl<S: Scalar> Simulation<S> {
     }
     /// The position of the origin of a body.
     pub fn position(&self, body: &str) -> Option<Vector3<S>> {
-        Some(self.origin(self.given.index(body)?).0)
+        Some(self.origin(self.system.index(body)?).0)
     }
     /// Position and velocity of the origin of a body, by its number.
     pub(crate) fn origin(&self, body: usize) -> (Vector3<S>, Vector3<S>) {
-        let (now, center) = (&self.bodies[body], &self.given.bodies[body].center);
+        let (now, center) = (&self.bodies[body], &self.system.bodies[body].center);
         if *center == Vector3::zeros() {
             return (now.position, now.velocity);
         }
@@ -155,7 +154,7 @@ impl<S: Scalar> Simulation<S> {
     }
     /// The acceleration of the origin of a body, by its number.
     pub(crate) fn origin_acceleration(&self, body: usize) -> Vector3<S> {
-        let (now, center) = (&self.bodies[body], &self.given.bodies[body].center);
+        let (now, center) = (&self.bodies[body], &self.system.bodies[body].center);
         if *center == Vector3::zeros() {
             return now.acceleration;
         }
@@ -200,16 +199,16 @@ impl<S: Scalar> Simulation<S> {
             None => Err(SimulationError::Method { id: method.id().into() }),
         }
     }
-    fn with(given: Arc<System<S>>, scheme: &AlphaScheme, may_move: bool) -> Result<Self, SimulationError> {
-        let system = given.centered().map_or_else(|| given.clone(), Arc::new);
-        let mut start = initial(&system, may_move)?;
+    fn with(system: Arc<System<S>>, scheme: &AlphaScheme, may_move: bool) -> Result<Self, SimulationError> {
+        let centered = system.centered().map_or_else(|| system.clone(), Arc::new);
+        let mut start = initial(&centered, may_move)?;
         // g_α from f_a + f_c = 0, eq. (79).
         let weight = S::lift(scheme.weights.m - scheme.weights.f);
-        for (body, now) in system.bodies.iter().zip(&mut start.bodies) {
+        for (body, now) in centered.bodies.iter().zip(&mut start.bodies) {
             let moment = body.inertia.matrix() * now.omega_rate;
             now.carried = [now.acceleration * (body.mass * weight), moment * weight];
         }
-        for (extra, now) in system.extra.iter().zip(&mut start.extra) {
+        for (extra, now) in centered.extra.iter().zip(&mut start.extra) {
             let n = extra.len();
             for i in 0..n {
                 let row = &extra.mass[i * n..(i + 1) * n];
@@ -218,9 +217,9 @@ impl<S: Scalar> Simulation<S> {
             }
         }
         Ok(Simulation {
-            work: Workspace::new(&system, scheme),
-            given,
+            work: Workspace::new(&centered, scheme),
             system,
+            centered,
             next: start.bodies.clone(),
             bodies: start.bodies,
             next_extra: start.extra.clone(),
@@ -245,12 +244,12 @@ impl<S: Scalar> Simulation<S> {
     ) -> Result<(), StepError> {
         let (t, size) = (self.time.largest(), h.largest());
         let now = (&self.bodies[..], &self.extra[..], &self.lambda[..]);
-        let mut stepping = Stepping::new(&self.system, now, &mut self.work, self.time, h);
+        let mut stepping = Stepping::new(&self.centered, now, &mut self.work, self.time, h);
         let before = self.spent.iterations;
         let solved = newton(&mut stepping, &mut self.spent);
         if let Some(trouble) = &stepping.work.trouble {
             let joints = match trouble {
-                FactorError::Singular { null, .. } => stepping.work.layout.named(&self.system, null),
+                FactorError::Singular { null, .. } => stepping.work.layout.named(&self.centered, null),
                 FactorError::NotFinite { .. } | FactorError::Count { .. } => {
                     return Err(StepError::NotFinite { t, h: size });
                 }
@@ -323,11 +322,11 @@ impl<S: Scalar> Simulation<S> {
     }
     /// The system.
     pub fn system(&self) -> &Arc<System<S>> {
-        &self.given
+        &self.system
     }
     /// The same about the centres of mass.
     pub(super) fn centered(&self) -> &Arc<System<S>> {
-        &self.system
+        &self.centered
     }
     /// The method's form and weights.
     pub fn scheme(&self) -> &AlphaScheme {
@@ -347,7 +346,7 @@ impl<S: Scalar> Simulation<S> {
     }
     /// The motion of the centre of mass of a body.
     pub fn moving(&self, body: &str) -> Option<&Moving<S>> {
-        self.bodies.get(self.system.index(body)?)
+        self.bodies.get(self.centered.index(body)?)
     }
     /// The extra coordinates, in the order of the system.
     pub fn extra(&self) -> &[Flat<S>] {
@@ -355,9 +354,9 @@ impl<S: Scalar> Simulation<S> {
     }
     /// The multipliers of a joint: for a point the force of the first frame's body on the second's, in space.
     pub fn multipliers(&self, joint: &str) -> Option<&[S]> {
-        let j = self.system.joints.iter().position(|known| known.name == joint)?;
+        let j = self.centered.joints.iter().position(|known| known.name == joint)?;
         let first = self.work.layout.multipliers[j];
-        self.lambda.get(first..first + self.system.joints[j].kind.rows())
+        self.lambda.get(first..first + self.centered.joints[j].kind.rows())
     }
     /// All multipliers, joint after joint in the order of the system.
     pub fn all_multipliers(&self) -> &[S] {
@@ -372,7 +371,7 @@ impl<S: Scalar> Simulation<S> {
     /// How far the joints are from closed.
     pub fn violation(&self) -> Violation {
         let mut violation = Violation::default();
-        for joint in &self.system.joints {
+        for joint in &self.centered.joints {
             let places = joint.ends.map(|end| self.place(end.body));
             let (mut gap, mut rate) = ([S::zero(); MOST_ROWS], [S::zero(); MOST_ROWS]);
             joint.constraint(places.each_ref(), &mut gap);
