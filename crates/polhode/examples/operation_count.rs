@@ -8,7 +8,7 @@
 use nalgebra::{Matrix3, Vector3};
 use num_traits::{One, Zero};
 use polhode::body::{RotaryInertia, SpatialInertia};
-use polhode::group::{Coordinates, Group, Jet, MapKind, Se3, So3, Vectorial, lift, unit};
+use polhode::group::{Coordinates, Group, MapKind, Se3, So3, Vectorial, lift, unit};
 use polhode::scalar::{Dual, Over, Real};
 use std::cell::Cell;
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
@@ -451,18 +451,20 @@ enum Form {
 }
 
 /// The Jacobian from the residual, by duals.
-fn by_duals<G: Group, T: Jet<Counted>>(case: &Case<G>, form: Form) -> Matrix {
+fn by_duals<G: Group, const N: usize>(case: &Case<G>, form: Form) -> Matrix {
     // An unknown that moves with the given slope.
     let moving = |x: &Vector<G>, slope: f64| {
         during(Way::Nothing, || {
-            G::Vector::<T>::generate(|i| T::of(x.at(i)) + T::seed(Counted(0.0), i) * T::lift(slope))
+            G::Vector::<Dual<Counted, N>>::generate(|i| {
+                Dual::of(x.at(i)) + Dual::variable(Counted(0.0), i) * Dual::lift(slope)
+            })
         })
     };
     let (q, (a, b)) = (&case.q, RATES);
     let residual = match form {
         Form::Momentum => {
             let step = G::increment(Vectorial::from(case.kind), &moving(&q[0], STEP / 2.0));
-            let start = lift::<Counted, T, _, G::Vector<T>>(&case.load);
+            let start = lift::<Counted, Dual<Counted, N>, _, G::Vector<Dual<Counted, N>>>(&case.load);
             momentum(case, &step, &moving(&case.v, 1.0)) - G::pull(&step, &start)
         }
         Form::Alpha => dynamics(case, &moving(&q[0], 1.0), &moving(&case.v, a), &moving(&case.dv, b)),
@@ -472,7 +474,7 @@ fn by_duals<G: Group, T: Jet<Counted>>(case: &Case<G>, form: Form) -> Matrix {
             dynamics(case, &q[0], &v, &dv)
         }
     };
-    Matrix::from_fn(Vector::<G>::LEN, |i, j| residual.at(i).slope(j))
+    Matrix::from_fn(Vector::<G>::LEN, |i, j| residual.at(i).eps[j])
 }
 
 /// What the residual leaves for the Jacobian, and is not counted.
@@ -661,7 +663,10 @@ fn counts<G: Blocks>(inertia: &G::Inertia<f64>) -> Vec<Line> {
             let cost = MapKind::ALL.map(|kind| {
                 let case = case::<G>(inertia, kind, form, frame);
                 let given = given(&case);
-                let duals = || by_duals::<G, <Vector<G> as Coordinates<Counted>>::Jet>(&case, form);
+                let duals = || match G::MOVES {
+                    true => by_duals::<G, 6>(&case, form),
+                    false => by_duals::<G, 3>(&case, form),
+                };
                 let (cost, matrix) = match way {
                     Way::All => count(way, duals),
                     _ => count(way, || by_hand(&case, &given, form, exact)),

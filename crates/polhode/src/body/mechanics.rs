@@ -4,11 +4,8 @@
 use super::derivative::FiniteDerivative;
 use super::load::{Kinematics, Load, Wrench};
 use super::{Body, State};
-use crate::group::{Coordinates, Group};
+use crate::group::{Group, Jet};
 use crate::scalar::{Over, Real};
-
-/// The scalar that carries the derivatives with respect to the coordinates of `V`.
-pub type JetOf<S, V> = <V as Coordinates<S>>::Jet;
 
 /// What acts on a body, at the scalar `T`.
 pub trait LoadAt<T: Real> {
@@ -44,24 +41,14 @@ impl<S: Real, G: Group, L: Load<S>> BodyAt<S, G> for Body<S, G, L> {
     }
 }
 
-/// A body at its own scalar and at those that carry the derivatives for Newton's method.
+/// A body at its own scalar and at the one that carries the derivatives for Newton's method.
 pub trait AnyBody<S: Real, G: Group>: BodyAt<S, G> {
-    /// Its loads with derivatives with respect to one velocity.
-    fn by_velocity(&self) -> &dyn LoadAt<JetOf<S, G::Vector<S>>>;
-    /// With respect to two.
-    fn by_pair(&self) -> &dyn LoadAt<JetOf<S, G::Pair<S>>>;
-    /// With respect to base vectors and their momenta.
-    fn by_frame(&self) -> &dyn LoadAt<JetOf<S, G::Frame<S>>>;
+    /// Its loads with derivatives.
+    fn with_slopes(&self) -> &dyn LoadAt<Jet<S>>;
 }
 
 impl<S: Real, G: Group, L: Load<S>> AnyBody<S, G> for Body<S, G, L> {
-    fn by_velocity(&self) -> &dyn LoadAt<JetOf<S, G::Vector<S>>> {
-        self
-    }
-    fn by_pair(&self) -> &dyn LoadAt<JetOf<S, G::Pair<S>>> {
-        self
-    }
-    fn by_frame(&self) -> &dyn LoadAt<JetOf<S, G::Frame<S>>> {
+    fn with_slopes(&self) -> &dyn LoadAt<Jet<S>> {
         self
     }
 }

@@ -19,7 +19,7 @@ pub use load::{
     SoftWall, Switched, TopGravity, Wrench,
 };
 pub(crate) use load::{edge, inward};
-pub use mechanics::{AnyBody, BodyAt, JetOf, LoadAt, Mechanics};
+pub use mechanics::{AnyBody, BodyAt, LoadAt, Mechanics};
 pub use standard::{Loads, StandardLoad};
 
 use crate::group::{Coordinates, Group, So3, lift};

@@ -41,8 +41,8 @@ pub trait Coordinates<S: Real>:
 {
     /// How many coordinates.
     const LEN: usize;
-    /// The scalar that carries the derivatives with respect to all coordinates.
-    type Jet: Jet<S>;
+    /// How many passes it takes to have the derivatives with respect to all coordinates, see [`Jet`].
+    const PASSES: usize = Self::LEN.div_ceil(3);
     /// A factored square matrix of this size.
     type Factor: Factor<S, Self>;
     /// The vector with coordinates `f(0), f(1), …`.
@@ -77,7 +77,6 @@ pub trait Coordinates<S: Real>:
 
 impl<S: Real, const N: usize> Coordinates<S> for SVector<S, N> {
     const LEN: usize = N;
-    type Jet = Dual<S, N>;
     type Factor = Lu<S, N>;
     #[inline(always)]
     fn generate(mut f: impl FnMut(usize) -> S) -> Self {
@@ -89,29 +88,15 @@ impl<S: Real, const N: usize> Coordinates<S> for SVector<S, N> {
     }
 }
 
-/// A scalar with derivatives, seen without their number.
-pub trait Jet<S: Real>: Over<S> {
-    /// The variable number `i`.
-    fn seed(value: S, i: usize) -> Self;
-    /// The derivative in direction `i`.
-    fn slope(&self, i: usize) -> S;
-    /// The value.
-    fn value(&self) -> S;
-}
+/// The scalar that carries the derivatives with respect to three coordinates. What depends on more takes several passes:
+/// then the code of every formula is compiled for one number of derivatives only.
+pub type Jet<S> = Dual<S, 3>;
 
-impl<S: Real, const N: usize> Jet<S> for Dual<S, N> {
-    #[inline(always)]
-    fn seed(value: S, i: usize) -> Self {
-        Dual::variable(value, i)
-    }
-    #[inline(always)]
-    fn slope(&self, i: usize) -> S {
-        self.eps[i]
-    }
-    #[inline(always)]
-    fn value(&self) -> S {
-        self.re
-    }
+/// `x` with the derivatives with respect to the coordinates 3 pass, 3 pass + 1 and 3 pass + 2.
+#[inline(always)]
+pub fn seeded<S: Real, A: Coordinates<S>, B: Coordinates<Jet<S>>>(x: &A, pass: usize) -> B {
+    let one = |at: bool| S::lift(if at { 1.0 } else { 0.0 });
+    B::generate(|i| Dual { re: x.at(i), eps: core::array::from_fn(|k| one(i == 3 * pass + k)) })
 }
 
 /// `v` with every coordinate as a constant of the richer scalar `T`.

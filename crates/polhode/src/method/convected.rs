@@ -12,8 +12,10 @@
 
 use super::memory::{Carried, Memory};
 use super::scheme::{Lifted, Outcome, Range, Scheme, Start, Unknown};
-use crate::body::{AnyBody, JetOf, LoadAt, State};
-use crate::group::{Cayley, Coordinates, Group, Jet, MapKind, Reading, Rotation, Vectorial, spin, unit};
+use crate::body::{AnyBody, State};
+use crate::group::{
+    Cayley, Coordinates, Group, Jet, MapKind, Reading, Rotation, Vectorial, seeded, spin, unit,
+};
 use crate::scalar::{Mask, Over, Real};
 use crate::solve::{Factor, Lu, StepError, Work};
 use nalgebra::{Matrix3, SVector, Vector3};
@@ -223,9 +225,6 @@ impl Unknown for Frames {
         }
         turn + shift / length
     }
-    fn loads<G: Group, S: Real>(body: &dyn AnyBody<S, G>) -> &dyn LoadAt<JetOf<S, G::Frame<S>>> {
-        body.by_frame()
-    }
 }
 
 /// The equations of one step from base vectors and momenta. The unknown is the change of all of them.
@@ -377,12 +376,13 @@ fn iterate<S: Real, G: Group>(
     let mut norm = S::zero();
     work.solves += 1;
     for n in 1..=MOST_ITERATIONS {
-        type Slopes<S, G> = JetOf<S, <G as Group>::Frame<S>>;
-        let seeds = <G::Frame<Slopes<S, G>>>::generate(|i| Jet::seed(x.at(i), i));
-        let lifted = Lifted::<Slopes<S, G>, G>::new(start);
-        let left =
-            change.lift::<Slopes<S, G>>().equations(&lifted.start(start, body.by_frame()), &seeds).0.residual;
-        let residual = G::Frame::<S>::generate(|i| left.at(i).value());
+        let (lifted, lifted_change) = (Lifted::<Jet<S>, G>::new(start), change.lift::<Jet<S>>());
+        let lifted_start = lifted.start(start, body.with_slopes());
+        let of_pass = |pass: usize| -> G::Frame<Jet<S>> {
+            lifted_change.equations(&lifted_start, &seeded(&x, pass)).0.residual
+        };
+        let mut left = of_pass(0);
+        let residual = G::Frame::<S>::generate(|i| left.at(i).re);
         norm = S::select(active, residual.length(), norm);
         let small = norm.below(S::lift(stopping.tolerance));
         // Not before there was any update: the body would stand still.
@@ -390,7 +390,12 @@ fn iterate<S: Real, G: Group>(
             active = active.and(small.not());
         }
         if active.any() {
-            factor.refactor(all, |j| G::Frame::<S>::generate(|i| left.at(i).slope(j)));
+            factor.refactor(all, |j| {
+                if j > 0 && j % 3 == 0 {
+                    left = of_pass(j / 3);
+                }
+                G::Frame::<S>::generate(|i| left.at(i).eps[j % 3])
+            });
             x = Coordinates::choose(active, &(x - factor.solve(&residual)), &x);
             work.iterations += 1;
             work.jacobians += 1;

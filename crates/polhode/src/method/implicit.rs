@@ -2,9 +2,9 @@
 
 use super::memory::Memory;
 use super::mkrk;
-use super::scheme::{Accelerations, Lifted, Of, Rates, Said, Scheme, Slopes, Start, Unknown};
+use super::scheme::{Accelerations, Lifted, Of, Rates, Said, Scheme, Start, Unknown};
 use crate::body::{AnyBody, State};
-use crate::group::{Coordinates, Group, Jet, unit};
+use crate::group::{Coordinates, Group, Jet, seeded, unit};
 use crate::scalar::{Mask, Real};
 use crate::solve::{Equations, Factor, Rung, StepError, Work, newton};
 
@@ -57,19 +57,19 @@ pub(super) trait Solved: Scheme + Sized {
         Ok(end.state)
     }
 
-    /// What the equations say at `x`, with the derivatives with respect to all unknowns. A function of its own, because it is
-    /// large, and Newton's method and the derivatives of a step both need it.
+    /// What the equations say at `x`, with the derivatives with respect to three of the unknowns, those of this pass. A
+    /// function of its own, because it is large, and Newton's method and the derivatives of a step both need it.
     #[inline(never)]
     fn slopes<S: Real, G: Group>(
         &self,
         body: &dyn AnyBody<S, G>,
         start: &Start<'_, S, G>,
         x: &Of<Self, G, S>,
-    ) -> Said<Self, G, Slopes<Self, G, S>> {
-        let seeds: Of<Self, G, Slopes<Self, G, S>> =
-            Coordinates::generate(|i| <Slopes<Self, G, S>>::seed(x.at(i), i));
-        let lifted = Lifted::<Slopes<Self, G, S>, G>::new(start);
-        self.equations(&lifted.start(start, <Self::Unknown as Unknown>::loads(body)), &seeds)
+        pass: usize,
+    ) -> Said<Self, G, Jet<S>> {
+        let seeds: Of<Self, G, Jet<S>> = seeded(x, pass);
+        let lifted = Lifted::<Jet<S>, G>::new(start);
+        self.equations(&lifted.start(start, body.with_slopes()), &seeds)
     }
 }
 
@@ -141,13 +141,18 @@ impl<S: Real, G: Group, E: Scheme> Single<'_, '_, S, G, E> {
     /// By duals.
     #[inline(never)]
     fn exact_jacobian(&mut self, lanes: S::Mask) {
-        let slopes = self.scheme.slopes(self.body, self.start, &self.x).residual;
+        let (scheme, body, start, x) = (self.scheme, self.body, &*self.start, &self.x);
+        let of_pass = |pass: usize| -> Of<E, G, Jet<S>> { scheme.slopes(body, start, x, pass).residual };
+        let mut slopes = of_pass(0);
         // What the load does in the step when the body turns by one radian: its round-off is relative to that, also
         // where the body comes to rest and velocity and load vanish.
         let mut stiffness = S::zero();
         self.factor.refactor(lanes, |j| {
+            if j > 0 && j % 3 == 0 {
+                slopes = of_pass(j / 3);
+            }
             let column: Of<E, G, S> =
-                Coordinates::generate(|i| Coordinates::<Slopes<E, G, S>>::at(&slopes, i).slope(j));
+                Coordinates::generate(|i| Coordinates::<Jet<S>>::at(&slopes, i).eps[j % 3]);
             stiffness += E::Unknown::size::<G, S>(self.length, &(column - unit(j)));
             column
         });
@@ -264,12 +269,12 @@ pub(super) mod probe {
     pub fn tangent_gap<G: Group, E: Scheme>(scheme: E, (body, state): &Free<G>, h: f64) -> f64 {
         let mut start = begin(&scheme, body, state, (0.0, h), |start| start.fresh_rates());
         let x = solve(&scheme, body, &mut start, &mut Work::default()).unwrap();
-        let slopes = scheme.slopes(body, &start, &x).residual;
         let mut gap = 0.0f64;
         for j in 0..Of::<E, G, f64>::LEN {
+            let slopes: Of<E, G, Jet<f64>> = scheme.slopes(body, &start, &x, j / 3).residual;
             let column = scheme.tangent(&start, &x, j).unwrap();
             for i in 0..Of::<E, G, f64>::LEN {
-                gap = gap.max((column.at(i) - slopes.at(i).slope(j)).abs());
+                gap = gap.max((column.at(i) - slopes.at(i).eps[j % 3]).abs());
             }
         }
         gap

@@ -7,8 +7,8 @@
 
 use super::implicit::CURVATURE;
 use super::tableau::Tableau;
-use crate::body::{AnyBody, JetOf, Mechanics, State, inward};
-use crate::group::{Coordinates, Exponential, Group, Jet};
+use crate::body::{AnyBody, Mechanics, State, inward};
+use crate::group::{Coordinates, Exponential, Group, Jet, seeded};
 use crate::scalar::{Mask, Over, Real};
 use crate::solve::{Equations, Rung, StepError, Work, factorize, newton, substitute};
 
@@ -256,20 +256,24 @@ pub(super) fn slope_pair<T: Real, G: Group>(
     G::join(&psi_rate, &p_rate)
 }
 
-/// The same with its derivatives with respect to `y`.
+/// The same with its derivatives with respect to `y`, three at a time.
+pub(super) type SlopeJets<S, G> = [<G as Group>::Pair<Jet<S>>; 4];
+
 #[inline(never)]
-pub(super) fn slope_jet<S: Real, G: Group>(
+pub(super) fn slope_jets<S: Real, G: Group>(
     body: &dyn AnyBody<S, G>,
     pose: &G::Pose<S>,
     (t, inward): (S, f64),
     y: &G::Pair<S>,
-) -> G::Pair<JetOf<S, G::Pair<S>>> {
-    type Slopes<S, G> = JetOf<S, <G as Group>::Pair<S>>;
-    let inertia = G::lift_inertia::<S, Slopes<S, G>>(body.mechanics().inertia);
-    let seeds = <G::Pair<Slopes<S, G>>>::generate(|i| Jet::seed(y.at(i), i));
-    let mechanics = Mechanics::<'_, Slopes<S, G>, G> { inertia: &inertia, loads: body.by_pair() };
-    let pose = G::lift_pose::<S, Slopes<S, G>>(pose);
-    slope_pair(&mechanics, &pose, (<Slopes<S, G>>::of(t), inward), &seeds)
+) -> SlopeJets<S, G> {
+    let inertia = G::lift_inertia::<S, Jet<S>>(body.mechanics().inertia);
+    let mechanics = Mechanics::<'_, Jet<S>, G> { inertia: &inertia, loads: body.with_slopes() };
+    let pose = G::lift_pose::<S, Jet<S>>(pose);
+    let mut jets = [Coordinates::origin(); 4];
+    for (pass, jet) in jets.iter_mut().enumerate().take(G::Pair::<S>::PASSES) {
+        *jet = slope_pair(&mechanics, &pose, (<Jet<S>>::of(t), inward), &seeded(y, pass));
+    }
+    jets
 }
 
 /// The equations of a block of stages: Y_k - base_k - h Σ a_kj F(Y_j) = 0.
@@ -360,10 +364,11 @@ impl<S: Real, G: Group> Equations<S> for Coupled<'_, S, G> {
         let n = self.block.len() * width;
         let mut stiffness = S::zero();
         for (column, j) in self.block.clone().enumerate() {
-            let slopes = slope_jet(self.any_body, &self.state.pose, self.time(j), &self.stages.y[j]);
+            let jets = slope_jets(self.any_body, &self.state.pose, self.time(j), &self.stages.y[j]);
+            let slope = |i: usize, d: usize| jets[d / 3].at(i).eps[d % 3];
             // The load when the body turns by one radian, see the equations of a single scheme.
             for d in 0..width / 2 {
-                let kick = G::Vector::<S>::generate(|i| slopes.at(width / 2 + i).slope(d));
+                let kick = G::Vector::<S>::generate(|i| slope(width / 2 + i, d));
                 stiffness += G::size(self.length, &self.body.velocity(&kick));
             }
             for (row, k) in self.block.clone().enumerate() {
@@ -372,7 +377,7 @@ impl<S: Real, G: Group> Equations<S> for Coupled<'_, S, G> {
                     for i in 0..width {
                         let unit = if row == column && i == d { S::one() } else { S::zero() };
                         self.stages.fresh[row * width + i + n * (column * width + d)] =
-                            unit - weight * slopes.at(i).slope(d);
+                            unit - weight * slope(i, d);
                     }
                 }
             }

@@ -1,6 +1,6 @@
 //! What an implicit scheme says about itself: one evaluation of its equations, written once, generic in the scalar.
 
-use crate::body::{AnyBody, BodyAt, FiniteDerivative, JetOf, Kinematics, LoadAt, Mechanics, State, inward};
+use crate::body::{BodyAt, FiniteDerivative, Kinematics, LoadAt, Mechanics, State, inward};
 use crate::group::{Coordinates, Group, Map};
 use crate::scalar::{Over, Real};
 use crate::solve::StepError;
@@ -161,8 +161,6 @@ pub trait Unknown: 'static {
     type Of<G: Group, T: Real>: Coordinates<T>;
     /// Its size in rad/s, see [`Group::size`].
     fn size<G: Group, T: Real>(length: T, x: &Self::Of<G, T>) -> T;
-    /// The loads of a body with derivatives with respect to it.
-    fn loads<G: Group, S: Real>(body: &dyn AnyBody<S, G>) -> &dyn LoadAt<JetOf<S, Self::Of<G, S>>>;
 }
 
 /// One velocity.
@@ -178,9 +176,6 @@ impl Unknown for One {
     fn size<G: Group, T: Real>(length: T, x: &G::Vector<T>) -> T {
         G::size(length, x)
     }
-    fn loads<G: Group, S: Real>(body: &dyn AnyBody<S, G>) -> &dyn LoadAt<JetOf<S, G::Vector<S>>> {
-        body.by_velocity()
-    }
 }
 impl Unknown for Two {
     type Of<G: Group, T: Real> = G::Pair<T>;
@@ -189,15 +184,10 @@ impl Unknown for Two {
         let (a, b) = G::split(x);
         G::size(length, &a) + G::size(length, &b)
     }
-    fn loads<G: Group, S: Real>(body: &dyn AnyBody<S, G>) -> &dyn LoadAt<JetOf<S, G::Pair<S>>> {
-        body.by_pair()
-    }
 }
 
 /// The unknowns of a scheme on the group `G` at the scalar `T`.
 pub type Of<E, G, T> = <<E as Scheme>::Unknown as Unknown>::Of<G, T>;
-/// The scalar that carries the derivatives with respect to all unknowns of a scheme.
-pub(super) type Slopes<E, G, S> = JetOf<S, Of<E, G, S>>;
 
 /// What the equations of a step say of some value of the unknown.
 #[derive(Clone, Copy, Debug)]

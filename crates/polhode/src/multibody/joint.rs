@@ -165,8 +165,6 @@ impl<S: Real> JointKind<S> {
 
 /// The most rows that a joint has.
 pub const MOST_ROWS: usize = 6;
-/// The change of position and attitude of both ends: x_A, Θ_A, x_B, Θ_B.
-pub const COORDINATES: usize = 12;
 
 /// One joint between two frames.
 #[derive(Clone, Debug)]

@@ -1,32 +1,40 @@
 //! The Newton matrix of a step.
 
-use super::joint::{COORDINATES, MOST_ROWS, Place, zero};
+use super::joint::{MOST_ROWS, Place, zero};
 use super::tape::Sink;
 use super::workspace::{Stepping, Weights, ends, loads};
-use crate::group::{Exponential, Map, Rotation, spin};
+use crate::group::{Exponential, Jet, Map, Rotation, spin};
 use crate::method::Form;
 use crate::scalar::{Dual, Over, Real};
 use nalgebra::{Matrix3, Vector3};
 
-/// A place with derivatives: number `first` + i for x (or v), then for Θ (or Ω).
-pub(super) fn seeded<S: Real, const N: usize>(
-    place: &Place<S>,
-    first: usize,
-    pose: bool,
-) -> Place<Dual<S, N>> {
-    let constant = |v: &Vector3<S>| v.map(Dual::constant);
-    let seed = |v: &Vector3<S>, first: usize| Vector3::from_fn(|i, _| Dual::variable(v[i], first + i));
-    if !pose {
-        let (v, omega) = (seed(&place.v, first), seed(&place.omega, first + 3));
-        return Place { x: constant(&place.x), r: place.r.map(Dual::constant), v, omega };
-    }
-    let turn = spin(&seed(&zero(), first + 3)) + Matrix3::identity();
+/// Three coordinates of a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum By {
+    Position,
+    Turn,
+    Velocity,
+    Omega,
+}
+
+/// A place with derivatives with respect to some of its coordinates, if any.
+fn seeded<S: Real>(place: &Place<S>, by: Option<By>) -> Place<Jet<S>> {
+    let part = |v: &Vector3<S>, own: By| match by == Some(own) {
+        true => Vector3::from_fn(|i, _| Dual::variable(v[i], i)),
+        false => v.map(Dual::constant),
+    };
+    let turn = spin(&part(&zero(), By::Turn)) + Matrix3::identity();
     Place {
-        x: seed(&place.x, first),
+        x: part(&place.x, By::Position),
         r: place.r.map(Dual::constant) * turn,
-        v: constant(&place.v),
-        omega: constant(&place.omega),
+        v: part(&place.v, By::Velocity),
+        omega: part(&place.omega, By::Omega),
     }
+}
+
+/// The entries of a derivative.
+fn slopes<S: Real>(v: &Vector3<Jet<S>>) -> Matrix3<S> {
+    Matrix3::from_fn(|i, j| v[i].eps[j])
 }
 
 impl<S: Real> Stepping<'_, S> {
@@ -167,55 +175,49 @@ impl<S: Real> Stepping<'_, S> {
         let (ground, layout, now) = (Place::ground(), &self.work.layout, &self.work.now);
         let scale = -(weights.complementary * weights.scale);
         let time = self.t + self.h;
-        // A block of a derivative: rows and columns of force and position, or of moment and attitude.
-        let mut add = |to: usize, from: usize, pose: bool, block: &dyn Fn(usize, usize) -> Matrix3<S>| {
-            for column in 0..2 {
-                let omegas = &now[from].omega_slopes;
-                for row in 0..2 {
-                    let (at, m) = (layout.motion(to) + 3 * row, block(row, column) * scale);
-                    let (posed, moved) = (layout.pose(from) + 3 * column, layout.motion(from) + 3 * column);
-                    match (pose, column) {
-                        (true, _) => sink.stiffness(at, posed, &m),
-                        (false, 0) => sink.block(at, moved, &(m * weights.velocity)),
-                        (false, _) => {
-                            sink.block(at, posed, &(m * omegas[0]));
-                            sink.block(at, moved, &(m * omegas[1]));
-                        }
+        // The derivative of force and moment on one body by coordinates of another.
+        let mut add = |to: usize, from: usize, by: By, wrench: &[Vector3<Jet<S>>]| {
+            let omegas = &now[from].omega_slopes;
+            for (row, part) in wrench.iter().enumerate() {
+                let (at, m) = (layout.motion(to) + 3 * row, slopes(part) * scale);
+                let (pose, motion) = (layout.pose(from), layout.motion(from));
+                match by {
+                    By::Position => sink.stiffness(at, pose, &m),
+                    By::Turn => sink.stiffness(at, pose + 3, &m),
+                    By::Velocity => sink.block(at, motion, &(m * weights.velocity)),
+                    By::Omega => {
+                        sink.block(at, pose + 3, &(m * omegas[0]));
+                        sink.block(at, motion + 3, &(m * omegas[1]));
                     }
                 }
             }
         };
+        const ALL: [By; 4] = [By::Position, By::Turn, By::Velocity, By::Omega];
         for (b, body) in self.system.bodies.iter().enumerate() {
             if body.loads.is_empty() {
                 continue;
             }
-            for pose in [true, false] {
-                let place = seeded::<S, 6>(&now[b].place, 0, pose);
-                let mut attitude: Rotation<Dual<S, 6>> = now[b].attitude.lift();
-                if pose {
-                    let half =
-                        Vector3::from_fn(|i, _| Dual::<S, 6>::variable(S::zero(), 3 + i) * Dual::lift(0.5));
+            for by in ALL {
+                let place = seeded(&now[b].place, Some(by));
+                let mut attitude: Rotation<Jet<S>> = now[b].attitude.lift();
+                if by == By::Turn {
+                    let half = Vector3::from_fn(|i, _| <Jet<S>>::variable(S::zero(), i) * Dual::lift(0.5));
                     attitude = attitude.compose(&Rotation { w: Dual::lift(1.0), v: half });
                 }
-                let wrench = loads(body, Dual::of(time), &attitude, &place);
-                add(b, b, pose, &|row, column| Matrix3::from_fn(|i, j| wrench[row][i].eps[3 * column + j]));
+                add(b, b, by, &loads(body, Dual::of(time), &attitude, &place));
             }
         }
         for force in &self.system.forces {
             let bodies = force.ends.map(|end| end.body);
             let places = ends(now, &ground, bodies);
-            for pose in [true, false] {
-                let a = seeded::<S, COORDINATES>(places[0], 0, pose);
-                let b = seeded::<S, COORDINATES>(places[1], 6, pose);
-                let wrenches = force.wrenches([&a, &b]);
-                for (to, body) in bodies.iter().enumerate() {
-                    for (from, other) in bodies.iter().enumerate() {
-                        if let (Some(body), Some(other)) = (body, other) {
-                            add(*body, *other, pose, &|row, column| {
-                                Matrix3::from_fn(|i, j| {
-                                    wrenches[2 * to + row][i].eps[6 * from + 3 * column + j]
-                                })
-                            });
+            for by in ALL {
+                for (from, other) in bodies.iter().enumerate() {
+                    let Some(other) = other else { continue };
+                    let place = |end: usize| seeded(places[end], (end == from).then_some(by));
+                    let wrenches = force.wrenches([&place(0), &place(1)]);
+                    for (to, body) in bodies.iter().enumerate() {
+                        if let Some(body) = body {
+                            add(*body, *other, by, &wrenches[2 * to..2 * to + 2]);
                         }
                     }
                 }

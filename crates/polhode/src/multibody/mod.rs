@@ -26,7 +26,7 @@ pub use crate::lookup::ParameterError;
 pub use differentiated::{D, Differentiated, DifferentiationError, Study};
 pub use force::{Force, ForceKind};
 pub use initial::{Assembly, AssemblyError};
-pub use joint::{COORDINATES, Joint, JointKind, MOST_ROWS, Place};
+pub use joint::{Joint, JointKind, MOST_ROWS, Place};
 pub use parameters::SystemParameter;
 pub use reduction::{Origin, Reduced, Reduction};
 pub use simulation::{Simulation, SimulationError, Violation};

@@ -5,9 +5,11 @@ use crate::systems::{FORMS, run};
 use nalgebra::{Matrix3, Vector3};
 use polhode::body::{Drag, Frame, Gravity, Harmonic, Moment};
 use polhode::group::{Rotation, spin};
-use polhode::multibody::{COORDINATES, End, Force, ForceKind, GROUND, JointKind, Place, Rigid, System};
+use polhode::multibody::{End, Force, ForceKind, GROUND, JointKind, Place, Rigid, System};
 use polhode::scalar::Dual;
 
+/// x_A, Θ_A, x_B, Θ_B.
+const COORDINATES: usize = 12;
 type Jet = Dual<f64, COORDINATES>;
 
 fn place(random: &mut Random) -> Place<f64> {

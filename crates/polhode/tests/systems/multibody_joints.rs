@@ -4,9 +4,11 @@ use crate::probe::Random;
 use core::f64::consts::{FRAC_PI_2, PI};
 use nalgebra::{Matrix3, SMatrix, SVector, Vector3};
 use polhode::group::{Rotation, spin};
-use polhode::multibody::{COORDINATES, End, Joint, JointKind, MOST_ROWS, Place};
+use polhode::multibody::{End, Joint, JointKind, MOST_ROWS, Place};
 use polhode::scalar::{Dual, Over};
 
+/// x_A, Θ_A, x_B, Θ_B.
+const COORDINATES: usize = 12;
 type Jet = Dual<f64, COORDINATES>;
 type Pair<T> = [Place<T>; 2];
 

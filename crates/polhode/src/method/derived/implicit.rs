@@ -2,10 +2,10 @@
 //! equations per block of directions.
 
 use super::{numbers, state_of};
-use crate::body::{AnyBody, BodyAt, JetOf, State};
+use crate::body::{AnyBody, BodyAt, State};
 use crate::group::{Coordinates, Group, Jet, lift};
 use crate::method::implicit::{self, Solved};
-use crate::method::scheme::{Accelerations, Of, Rates, Said, Scheme, Slopes, Start};
+use crate::method::scheme::{Accelerations, Of, Rates, Said, Scheme, Start};
 use crate::scalar::Dual;
 use crate::solve::{Factor, StepError, Work};
 use nalgebra::Vector3;
@@ -17,7 +17,8 @@ type Followed<G> = (State<Dual<f64, 1>, G>, Option<Rates<Dual<f64, 1>, G>>);
 pub(super) struct Solution<G: Group, E: Scheme> {
     x: Of<E, G, f64>,
     jacobian: <Of<E, G, f64> as Coordinates<f64>>::Factor,
-    slopes: Said<E, G, Slopes<E, G, f64>>,
+    /// Three derivatives at a time.
+    slopes: [Said<E, G, Jet<f64>>; 4],
 }
 
 /// The solution, and what it leads to.
@@ -38,9 +39,12 @@ pub(super) trait Differentiated: Scheme + Sized {
         let mut start = implicit::begin(self, body, state, interval, carried);
         let x = implicit::solve(self, body, &mut start, work)?;
         let end = self.equations(&start, &x);
-        let slopes = self.slopes(body, &start, &x);
+        let mut slopes = [self.slopes(body, &start, &x, 0); 4];
+        for (pass, slopes) in slopes.iter_mut().enumerate().take(Of::<Self, G, f64>::PASSES).skip(1) {
+            *slopes = self.slopes(body, &start, &x, pass);
+        }
         let mut jacobian = <Of<Self, G, f64> as Coordinates<f64>>::Factor::empty();
-        jacobian.refactor(true, |j| Coordinates::generate(|i| slopes.residual.at(i).slope(j)));
+        jacobian.refactor(true, |j| Coordinates::generate(|i| slopes[j / 3].residual.at(i).eps[j % 3]));
         Ok((Solution { x, jacobian, slopes }, end))
     }
 
@@ -70,28 +74,39 @@ pub(super) trait Differentiated: Scheme + Sized {
         let fixed: Of<Self, G, Dual<f64, 1>> = lift(&solution.x);
         let end = self.equations(&start, &fixed);
         let back: Of<Self, G, Dual<f64, 1>> = solution.jacobian.solve_slopes(&end.residual);
-        let moved = |value: Dual<f64, 1>, slopes: JetOf<f64, Of<Self, G, f64>>| {
+        let moved = |value: Dual<f64, 1>, slope: &dyn Fn(usize) -> Jet<f64>| {
             let mut eps = value.eps;
-            for j in 0..Of::<Self, G, f64>::LEN {
-                let (slope, back) = (slopes.slope(j), back.at(j).eps);
-                for (eps, back) in eps.iter_mut().zip(back) {
-                    *eps -= slope * back;
+            for pass in 0..Of::<Self, G, f64>::PASSES {
+                let slopes = slope(pass).eps;
+                for (j, slope) in slopes.into_iter().enumerate() {
+                    for (eps, back) in eps.iter_mut().zip(back.at(3 * pass + j).eps) {
+                        *eps -= slope * back;
+                    }
                 }
             }
             Dual { re: value.re, eps }
         };
-        let (values, slopes) = (numbers(&end.state), numbers(&solution.slopes.state));
+        let values = numbers(&end.state);
+        let slopes = solution.slopes.each_ref().map(|slopes| numbers(&slopes.state));
         let state = state_of(
-            core::array::from_fn(|i| moved(values.0[i], slopes.0[i])),
+            core::array::from_fn(|i| moved(values.0[i], &|pass| slopes[pass].0[i])),
             match G::MOVES {
-                true => Vector3::from_fn(|i, _| moved(values.1[i], slopes.1[i])),
+                true => Vector3::from_fn(|i, _| moved(values.1[i], &|pass| slopes[pass].1[i])),
                 false => values.1,
             },
-            Coordinates::generate(|i| moved(values.2.at(i), slopes.2.at(i))),
+            Coordinates::generate(|i| moved(values.2.at(i), &|pass| slopes[pass].2.at(i))),
         );
-        let carried = end.carried.zip(solution.slopes.carried).map(|(values, slopes)| Rates {
-            velocity: Coordinates::generate(|i| moved(values.velocity.at(i), slopes.velocity.at(i))),
-            algorithmic: Coordinates::generate(|i| moved(values.algorithmic.at(i), slopes.algorithmic.at(i))),
+        let [first, ..] = &solution.slopes;
+        let carried = end.carried.zip(first.carried).map(|(values, first)| {
+            let slopes = solution.slopes.each_ref().map(|slopes| slopes.carried.unwrap_or(first));
+            Rates {
+                velocity: Coordinates::generate(|i| {
+                    moved(values.velocity.at(i), &|pass| slopes[pass].velocity.at(i))
+                }),
+                algorithmic: Coordinates::generate(|i| {
+                    moved(values.algorithmic.at(i), &|pass| slopes[pass].algorithmic.at(i))
+                }),
+            }
         });
         (state, carried)
     }

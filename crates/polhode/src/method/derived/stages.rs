@@ -4,15 +4,13 @@
 
 use super::Varied;
 use crate::body::{AnyBody, BodyAt, State};
-use crate::group::{Coordinates, Group, Jet, lift};
-use crate::method::mkrk::{self, slope_jet, slope_pair, stage};
+use crate::group::{Coordinates, Group, lift};
+use crate::method::mkrk::{self, SlopeJets, slope_jets, slope_pair, stage};
 use crate::method::tableau::Tableau;
 use crate::scalar::Dual;
 use crate::solve::{StepError, Work, factorize, substitute_rows};
 use core::ops::Range;
 
-/// The scalar that carries the derivatives with respect to one stage.
-type JetOf<G> = <<G as Group>::Pair<f64> as Coordinates<f64>>::Jet;
 /// (Ψ, p), with derivatives.
 type Pair<G> = <G as Group>::Pair<Dual<f64, 1>>;
 
@@ -26,7 +24,7 @@ type VariedState<G> = State<Dual<f64, 1>, G>;
 pub(super) struct Stages<G: Group> {
     plain: mkrk::Stages<f64, G>,
     /// F with its slope DF, of each stage.
-    slopes: Vec<G::Pair<JetOf<G>>>,
+    slopes: Vec<SlopeJets<f64, G>>,
     matrix: Vec<f64>,
     swaps: Vec<bool>,
     /// F with all derivatives, of each stage of each block of directions.
@@ -40,7 +38,7 @@ impl<G: Group> Stages<G> {
         let coupled = plain.blocks.iter().map(ExactSizeIterator::len).max().unwrap_or(0);
         let n = coupled * G::Pair::<f64>::LEN;
         Stages {
-            slopes: vec![Coordinates::origin(); tableau.stages()],
+            slopes: vec![[Coordinates::origin(); 4]; tableau.stages()],
             matrix: vec![0.0; n * n],
             swaps: vec![false; n * n],
             f: vec![Coordinates::origin(); tableau.stages() * directions],
@@ -142,15 +140,15 @@ impl<G: Group> Stages<G> {
         let n = block.len() * width;
         for (column, j) in block.clone().enumerate() {
             let time = stage(t, h, self.plain.tableau.c()[j]);
-            let slopes: G::Pair<JetOf<G>> = slope_jet(body, &state.pose, time, &self.plain.y[j]);
-            self.slopes[j] = slopes;
+            let jets = slope_jets(body, &state.pose, time, &self.plain.y[j]);
+            self.slopes[j] = jets;
             for (row, k) in block.clone().enumerate() {
                 let weight = h * self.plain.tableau.a(k, j);
                 for i in 0..width {
-                    let f = slopes.at(i);
                     for d in 0..width {
+                        let slope = jets[d / 3].at(i).eps[d % 3];
                         let unit = f64::from(u8::from(row == column && i == d));
-                        self.matrix[row * width + i + n * (column * width + d)] = unit - weight * f.slope(d);
+                        self.matrix[row * width + i + n * (column * width + d)] = unit - weight * slope;
                     }
                 }
             }
@@ -181,12 +179,12 @@ impl<G: Group> Stages<G> {
         }
         substitute_rows(n, &self.matrix[..n * n], &self.swaps[..n * n], &mut self.right[..n]);
         for (row, j) in block.clone().enumerate() {
-            let (f, slopes) = (self.f[offset + j], &self.slopes[j]);
+            let (f, jets) = (self.f[offset + j], &self.slopes[j]);
             let change = &self.right[row * width..][..width];
             self.f[offset + j] = Coordinates::generate(|i| {
-                let (mut f, slopes): (Dual<f64, 1>, JetOf<G>) = (f.at(i), slopes.at(i));
+                let mut f: Dual<f64, 1> = f.at(i);
                 for (d, change) in change.iter().enumerate() {
-                    let slope = slopes.slope(d);
+                    let slope = jets[d / 3].at(i).eps[d % 3];
                     for (eps, change) in f.eps.iter_mut().zip(change) {
                         *eps += slope * change;
                     }
