@@ -225,14 +225,8 @@ fn what_cannot_be_is_refused_by_name() {
         &["run", "double-pendulum", "--method", "imidm"],
         &["imidm integrates a single body", "linear-alpha"],
     );
-    refused(2, &["run", "free-body", "--method", "linear-alpha"], &["bodies on a fixed point", "galpha:exp"]);
-    refused(2, &["compare", "four-bar"], &["polhode converge four-bar --methods all"]);
     refused(2, &["run", "four-bar", "--frequencies"], &["--frequencies is for problems of single bodies"]);
-    refused(
-        2,
-        &["run", "fast-top", "--method", "linear-alpha", "--estimate"],
-        &["--estimate is for methods"],
-    );
+    refused(2, &["run", "four-bar", "--estimate"], &["--estimate is for problems of single bodies"]);
     refused(3, &["run", "heavy-top", "--set", "mass=0"], &["heavy-top: mass: mass must be positive, got 0"]);
     refused(3, &["run", "heavy-top", "--set", "inertia=1,1,3"], &["A + B >= C"]);
     refused(3, &["run", "four-bar", "--set", "coupler=0.1"], &["coupler", "do not reach"]);
@@ -249,4 +243,25 @@ fn what_cannot_be_is_refused_by_name() {
     let said = polhode(&["run", "heavy-top", "--method", "residual-alpha", "--until", "2", "--no-reference"]);
     assert_eq!(said.code, Some(4));
     assert!(said.err.contains("good steps before it"), "{}", said.err);
+}
+
+#[test]
+fn free_bodies_run_under_the_forms_for_systems_and_mechanisms_are_compared() {
+    let methods = "geometric-alpha,linear-alpha,residual-alpha";
+    let args = ["converge", "free-body", "--methods", methods, "--steps", "2e-3,1e-3", "--json"];
+    let found = json(&args);
+    for (row, claimed) in found["rows"].as_array().unwrap().iter().zip([2.0, 2.0, 1.0]) {
+        for key in ["order_attitude", "order_momentum", "order_position"] {
+            let order = row[key].as_f64().unwrap();
+            assert!((order - claimed).abs() < 0.1, "{}: {key} {order}", row["method"]);
+        }
+    }
+    let run = json(&["run", "free-body", "--method", "geometric-alpha", "--json"]);
+    assert!(run["position"].is_array() && run.get("bodies").is_none() && run.get("multipliers").is_none());
+    assert!(run["drift"]["linear_momentum_space"].as_f64().unwrap() < 1e-12);
+    let compared = json(&["compare", "double-pendulum", "--until", "0.1", "--json"]);
+    assert_eq!(compared["rows"].as_array().map(Vec::len), Some(3));
+    let estimated =
+        json(&["run", "fast-top", "--method", "linear-alpha", "--until", "0.1", "--estimate", "--json"]);
+    assert_eq!(estimated["energy_estimate"]["steps"], 100);
 }

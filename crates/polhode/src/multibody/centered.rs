@@ -15,29 +15,41 @@ impl<S: Real> System<S> {
             return None;
         }
         let mut system = self.clone();
-        for (b, body) in system.bodies.iter_mut().enumerate() {
-            let (center, origin) = (body.center, body.position);
-            if center != zero {
-                body.center = zero;
-                body.position += body.attitude.rotate(&center);
-                body.velocity += body.attitude.rotate(&body.omega_body.cross(&center));
-                body.loads = body.loads.clone().seen_from(&center);
-                let joints = system.joints.iter_mut().flat_map(|joint| &mut joint.ends);
-                let forces = system.forces.iter_mut().flat_map(|force| &mut force.ends);
-                for end in joints.chain(forces).filter(|end| end.body == Some(b)) {
-                    end.point -= center;
-                }
-            }
-            if on_point(&body.held) {
+        for b in 0..system.bodies.len() {
+            let (center, origin) = (system.bodies[b].center, system.bodies[b].position);
+            system.center_body(b);
+            if on_point(&system.bodies[b].held) {
                 let axes = Matrix3::identity();
                 let ends = [
                     End { body: None, point: origin, axes },
                     End { body: Some(b), point: if center == zero { zero } else { -center }, axes },
                 ];
-                let name = format!("{}.fixed_point", body.name);
+                let name = format!("{}.fixed_point", system.bodies[b].name);
                 system.joints.push(Joint { name, kind: JointKind::Spherical, ends });
             }
         }
         Some(system)
+    }
+
+    /// Makes the centre of mass of a body its origin. What is fixed to the body stays where it is.
+    pub(super) fn center_body(&mut self, b: usize) {
+        let body = &mut self.bodies[b];
+        let (center, zero) = (body.center, Vector3::zeros());
+        if center == zero {
+            return;
+        }
+        body.center = zero;
+        body.position += body.attitude.rotate(&center);
+        body.velocity += body.attitude.rotate(&body.omega_body.cross(&center));
+        if !body.loads.is_empty() {
+            body.loads = body.loads.clone().seen_from(&center);
+        }
+        let joints = self.joints.iter_mut().flat_map(|joint| &mut joint.ends);
+        let forces = self.forces.iter_mut().flat_map(|force| &mut force.ends);
+        // The frame of the body's own name sits at its origin wherever that is.
+        let frames = self.frames.iter_mut().filter(|(name, _)| **name != body.name).map(|(_, end)| end);
+        for end in joints.chain(forces).chain(frames).filter(|end| end.body == Some(b)) {
+            end.point -= center;
+        }
     }
 }

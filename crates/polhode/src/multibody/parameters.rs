@@ -157,8 +157,8 @@ impl<S: Real> System<S> {
     /// Every parameter: of gravity, then of each body, joint, force and of the extra coordinates, by the name of the element
     /// and what it is of it. A name that two elements would share has `joints`, `forces` or `coordinates` before it.
     ///
-    /// Of a body: `mass`, `inertia_xy` (with `inertia_yx`), `center_x` (moves the centre of mass within the body: what is
-    /// fixed to the body stays where it is, and the inertia about the centre stays), `position_x`, `velocity_x`,
+    /// Of a body: `mass`, `inertia_xy` (with `inertia_yx`), `center_x` (moves the centre of mass within the body, and with it
+    /// the origin if that is there: what is fixed to the body stays where it is, and the inertia about the centre stays), `position_x`, `velocity_x`,
     /// `omega_body_x`, `attitude_x` (a turn in body axes), and `load_1.value_x` for the fields of its loads. Of a joint or
     /// force: `first_x` and `second_x` (the points), `first_axes_x` (turns the axes), `length`, `stiffness`, `damping`,
     /// `angle`. Of coordinates: `mass_12` (with `mass_21`), `damping_12`, `stiffness_12`, `force_1` and so on. What has no
@@ -344,7 +344,13 @@ impl<S: Real> System<S> {
                 }
                 body.inertia = RotaryInertia::unchecked(matrix);
             }
-            OfBody::Center(i) => body.center[i] += change,
+            OfBody::Center(i) => {
+                let at_origin = body.center.map(Real::largest) == Vector3::zeros();
+                body.center[i] += change;
+                if at_origin {
+                    self.center_body(b);
+                }
+            }
             OfBody::Position(i) => body.position[i] += change,
             OfBody::Attitude(i) => body.attitude = body.attitude.compose(&turn(i, change)),
             OfBody::Velocity(i) => body.velocity[i] += change,

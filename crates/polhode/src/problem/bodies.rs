@@ -179,6 +179,11 @@ impl<S: Scalar> Given<'_, S> {
             }
         }
         let body = Self::pivoted(inertia, attitude, omega, self.optional("momentum_body"), loads);
+        let not_finite = body.omega_body.iter().position(|x| !x.is_finite().all());
+        if let Some(axis) = not_finite.and_then(|i| ["x", "y", "z"].get(i)) {
+            let reason = format!("omega_body_{axis} is not finite at the start; use smaller numbers");
+            return Err(self.refused("data", reason));
+        }
         Ok(Built { psi, ..self.alone(Vector3::zeros(), body)?.into() })
     }
 

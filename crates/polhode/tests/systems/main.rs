@@ -16,3 +16,4 @@ mod multibody_problems;
 mod multibody_refusals;
 mod multibody_rotations;
 mod multibody_statics;
+mod own_frames;
