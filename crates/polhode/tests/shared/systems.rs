@@ -18,7 +18,7 @@ pub const METHODS: [&str; 6] = [
 ];
 
 /// The system after so many steps.
-pub fn run<'a>(system: &'a System<f64>, method: &str, h: f64, steps: usize) -> Simulation<f64> {
+pub fn run(system: &System<f64>, method: &str, h: f64, steps: usize) -> Simulation<f64> {
     let mut run = Simulation::new(system, &Method::parse(method).unwrap()).unwrap();
     for _ in 0..steps {
         run.step(h).unwrap();

@@ -88,7 +88,7 @@ fn turned(from: &Simulation<f64>, to: &Simulation<f64>) -> f64 {
 
 /// A whole turn of the crank from the start, the last step made to end there. Also the largest relative change of the
 /// kinetic energy on the way.
-fn one_turn<'a>(system: &'a System<f64>, id: &str, h: f64) -> (Simulation<f64>, f64) {
+fn one_turn(system: &System<f64>, id: &str, h: f64) -> (Simulation<f64>, f64) {
     let mut run = Simulation::new(system, &method(id)).unwrap();
     let (mut angle, first, mut most) = (0.0, run.kinetic_energy(), 0f64);
     loop {
