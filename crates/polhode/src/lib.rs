@@ -4,6 +4,7 @@
 //! [`body::Body`] with its inertia and loads, a [`method::Method`] chosen by id from one registry, and a
 //! [`run`] that steps it, watches its invariants and records it.
 
+mod archive;
 pub mod body;
 pub mod check;
 pub mod fit;

@@ -25,3 +25,4 @@ mod registry_long;
 mod registry_order;
 mod registry_work;
 mod robustness;
+mod saved;

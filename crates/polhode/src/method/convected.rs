@@ -12,6 +12,7 @@
 
 use super::memory::{Carried, Memory};
 use super::scheme::{Lifted, Outcome, Range, Scheme, Start, Unknown};
+use crate::archive::kept;
 use crate::body::{AnyBody, State};
 use crate::group::{
     Cayley, Coordinates, Group, Jet, MapKind, Reading, Rotation, Vectorial, seeded, spin, unit,
@@ -74,7 +75,9 @@ pub(super) struct Frame<T> {
     linear: Vector3<T>,
 }
 
-/// A product. A function of its own: with twenty-four derivatives in each number it is long.
+kept!(Frame<f64> { base, momentum, position, linear });
+
+/// A product. A function of its own: with derivatives in each number it is long.
 #[inline(never)]
 fn times<T: Real>(a: &Matrix3<T>, b: &Matrix3<T>) -> Matrix3<T> {
     a * b

@@ -1,6 +1,7 @@
 //! What a method carries from step to step beside the state.
 
 use super::scheme::Rates;
+use crate::archive::{Archive, Kept, keep_coordinates, keep_optional};
 use crate::body::State;
 use crate::group::{Coordinates, Group};
 use crate::scalar::{Mask, Real};
@@ -69,5 +70,33 @@ impl<S: Real, G: Group> Carried<S> for Rates<S, G> {
             velocity: Coordinates::choose(mask, &a.velocity, &b.velocity),
             algorithmic: Coordinates::choose(mask, &a.algorithmic, &b.algorithmic),
         }
+    }
+}
+
+impl<G: Group> Kept for Rates<f64, G> {
+    fn keep(&mut self, archive: &mut Archive<'_>) {
+        keep_coordinates(&mut self.velocity, archive);
+        keep_coordinates(&mut self.algorithmic, archive);
+    }
+}
+
+/// Something carried, and the state it belongs to.
+struct Belonging<G: Group, X>(State<f64, G>, X);
+
+impl<G: Group, X: Kept> Kept for Belonging<G, X> {
+    fn keep(&mut self, archive: &mut Archive<'_>) {
+        self.0.keep(archive);
+        self.1.keep(archive);
+    }
+}
+
+impl<G: Group, X: Kept + Copy> Memory<f64, G, X> {
+    /// Between steps; `empty` to be overwritten.
+    pub(super) fn keep_with(&mut self, empty: (State<f64, G>, X), archive: &mut Archive<'_>) {
+        let mut known = self.known.map(|(state, carried)| Belonging(state, carried));
+        keep_optional(&mut known, || Belonging(empty.0, empty.1), archive);
+        self.known = known.map(|Belonging(state, carried)| (state, carried));
+        self.stale.keep(archive);
+        self.next = None;
     }
 }

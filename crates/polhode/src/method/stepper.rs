@@ -10,6 +10,7 @@ use super::registry::Part;
 use super::scheme::{Rates, Scheme, Start};
 use super::schemes::{AnyScheme, Visitor};
 use super::{euler, kinematic};
+use crate::archive::{Archive, Kept};
 use crate::body::{AnyBody, Body, Load, State};
 use crate::group::{Coordinates, Group, Se3, So3};
 use crate::scalar::{Dd, Dual, F64x4, Mask, Real};
@@ -159,6 +160,15 @@ impl<S: Real, G: Group> Stepper<S, G> {
         // Once per step, whatever it is composed of.
         next.pose = G::normalized(&next.pose);
         Ok(next)
+    }
+}
+
+impl<G: Group> Stepper<f64, G> {
+    /// What influences the next step from this state, and the counters.
+    pub(crate) fn keep(&mut self, state: &State<f64, G>, archive: &mut Archive<'_>) {
+        self.memory.keep_with((*state, Rates::zero()), archive);
+        self.frame.keep_with((*state, Frame::of(state)), archive);
+        self.work.keep(archive);
     }
 }
 

@@ -13,7 +13,6 @@
 use super::history::{PRICE, WAIT};
 use super::joint::{MOST_ROWS, Place, zero};
 use super::state::{Flat, Moving};
-use super::tape::{Matrix, Places};
 use super::workspace::{LEAST_MOTION, ROUNDED, Stepping, Weights, ends, lengths, loads};
 use crate::group::{Exponential, Group, Map, Rotation, So3, Tangent};
 use crate::method::{Chart, Form};
@@ -409,11 +408,7 @@ impl<S: Real> Equations<S> for Stepping<'_, S> {
         let weights = self.weights;
         let mut matrix = match self.work.matrix.take() {
             Some(matrix) => matrix,
-            None => {
-                let mut places = Places::default();
-                self.write(&weights, &mut places);
-                Matrix::new(self.work.layout.n, places, &self.work.layout.blocks)
-            }
+            None => self.unwritten_matrix(),
         };
         self.write(&weights, &mut matrix.rewrite());
         self.work.trouble = matrix.factor().err();

@@ -1,6 +1,7 @@
 //! Guesses from the steps before, and how long their factors serve.
 
 use super::workspace::{Step, Stepping};
+use crate::archive::kept;
 use crate::scalar::Real;
 
 /// The highest order of extrapolation.
@@ -26,6 +27,8 @@ pub(super) struct History<S> {
     pub(super) began: bool,
     pub(super) made: bool,
 }
+
+kept!(History<f64> { h, differences, order, extra, served, wait, began, made });
 
 /// Iterations of a step with new factors.
 pub(super) const USUAL: u64 = 2;

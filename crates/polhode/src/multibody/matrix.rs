@@ -1,7 +1,7 @@
 //! The Newton matrix of a step.
 
 use super::joint::{MOST_ROWS, Place, zero};
-use super::tape::Sink;
+use super::tape::{Matrix, Places, Sink};
 use super::workspace::{Stepping, Weights, ends, loads};
 use crate::group::{Exponential, Jet, Map, Rotation, spin};
 use crate::method::Form;
@@ -71,6 +71,13 @@ impl<S: Real> Stepping<'_, S> {
             [by_pose * inverse, by_rate * inverse],
             [turn * inverse, Matrix3::from_diagonal_element(weights.velocity)],
         )
+    }
+
+    /// Room for the Newton matrix, once it is known where its entries are.
+    pub(super) fn unwritten_matrix(&mut self) -> Matrix<S> {
+        let (weights, mut places) = (self.weights, Places::default());
+        self.write(&weights, &mut places);
+        Matrix::new(self.work.layout.n, places, &self.work.layout.blocks)
     }
 
     /// Writes the Newton matrix; the order of entries does not depend on the iterate.

@@ -6,6 +6,7 @@ use super::joint::{MOST_ROWS, Place};
 use super::state::{Flat, Moving};
 use super::system::{IntoShared, System, SystemError};
 use super::workspace::{Stepping, Workspace};
+use crate::archive::{Archive, Kept};
 use crate::body::{Kinematics, Load};
 use crate::group::{Map, Vectorial};
 use crate::method::{AlphaScheme, Form, Method};
@@ -382,5 +383,31 @@ impl<S: Scalar> Simulation<S> {
             }
         }
         violation
+    }
+}
+
+impl Simulation<f64> {
+    /// What influences the steps to come, and the counters.
+    pub(crate) fn keep(&mut self, archive: &mut Archive<'_>) {
+        self.bodies.keep(archive);
+        self.extra.keep(archive);
+        self.lambda.keep(archive);
+        self.time.keep(archive);
+        self.spent.keep(archive);
+        self.work.history.keep(archive);
+        let mut there = self.work.matrix.is_some();
+        there.keep(archive);
+        if there && self.work.matrix.is_none() {
+            let now = (&self.bodies[..], &self.extra[..], &self.lambda[..]);
+            let mut stepping = Stepping::new(&self.centered, now, &mut self.work, self.time, 1.0);
+            stepping.work.matrix = Some(stepping.unwritten_matrix());
+        }
+        match &mut self.work.matrix {
+            Some(matrix) if there => matrix.keep(archive),
+            matrix => *matrix = None,
+        }
+        if archive.is_reading() {
+            self.work.trouble = None;
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! What is carried from step to step.
 
+use crate::archive::kept;
 use crate::group::Rotation;
 use crate::scalar::Real;
 use nalgebra::Vector3;
@@ -43,3 +44,9 @@ pub struct Flat<S> {
     pub(super) algorithmic: Vec<S>,
     pub(super) carried: Vec<S>,
 }
+
+kept!(Moving<f64> {
+    position, velocity, acceleration, attitude, omega_body, omega_rate, algorithmic, algorithmic_rate, carried, parameters,
+    reference,
+});
+kept!(Flat<f64> { position, velocity, acceleration, algorithmic, carried });

@@ -1,6 +1,7 @@
 //! A sparse matrix that is written again and again in the same order: the first time its places are recorded, from then
 //! on a value goes where the same value went before.
 
+use crate::archive::{Archive, Kept};
 use crate::scalar::{Mask, Real};
 use crate::solve::{Block, FactorError, Factors, Pattern, elimination_order};
 use nalgebra::Matrix3;
@@ -116,5 +117,21 @@ impl<S: Real> Matrix<S> {
         let size = |v: &[S]| v.iter().map(|x| x.abs().largest()).fold(0.0, f64::max);
         let finite = x.iter().all(|x| x.is_finite().all());
         if finite { size(&left) / size(&right).max(f64::MIN_POSITIVE) } else { f64::NAN }
+    }
+}
+
+impl Matrix<f64> {
+    /// Values and factors.
+    pub(super) fn keep(&mut self, archive: &mut Archive<'_>) {
+        let mut searched = self.factors.searched().to_vec();
+        searched.keep(archive);
+        self.values.keep(archive);
+        if archive.is_reading() {
+            // Pivots searched as they were, then factors along them.
+            self.factors.forget();
+            if self.factors.factor(&searched).and_then(|()| self.factors.factor(&self.values)).is_err() {
+                archive.reject();
+            }
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! How well the change of the potential that the motion at the start of a step predicts bounds the change of energy
 //! that the step makes (Kasti, section 6b).
 
+use crate::archive::kept;
 use crate::body::{Body, Load, State};
 use crate::group::{Coordinates, Group, Rotation};
 use crate::scalar::larger;
@@ -71,6 +72,10 @@ pub struct EnergyEstimate {
     square: f64,
     without_potential: bool,
 }
+
+kept!(StepEstimate { potential, energy });
+kept!(Estimate { steps, max_potential, max_energy, bounded, bounded_signed, ratio, kinetic });
+kept!(EnergyEstimate { seen, product, square, without_potential });
 
 impl EnergyEstimate {
     /// Nothing seen yet.

@@ -1,5 +1,6 @@
 //! What the exact motion keeps, and how far a run drifts from it.
 
+use crate::archive::kept;
 use crate::body::{Body, Load, State};
 use crate::group::Group;
 use crate::scalar::larger;
@@ -146,6 +147,18 @@ impl EnergyRecord {
         EnergyError { min, max, mean, rms, absolute: energy == 0.0, gain: self.seen.max * per(motion) }
     }
 }
+
+kept!(EnergyError { min, max, mean, rms, absolute, gain });
+kept!(EnergyRecord { start, seen, kinetic, samples, sum, squares });
+kept!(Drift {
+    energy,
+    momentum_space,
+    linear_momentum_space,
+    momentum_body,
+    momentum_vertical,
+    momentum_axial
+});
+kept!(Invariants { energy, space0, linear0, body0, norm0, drift });
 
 /// Follows the invariants of a run.
 #[derive(Clone, Debug)]

@@ -5,6 +5,7 @@ mod estimate;
 mod invariants;
 mod one_body;
 mod plan;
+mod saved;
 mod snapshot;
 mod switches;
 mod system;
@@ -14,6 +15,7 @@ pub use estimate::{EnergyEstimate, Estimate, StepEstimate};
 pub use invariants::{Drift, EnergyError, EnergyRecord, Invariants};
 pub use one_body::BodyRun;
 pub use plan::{Plan, PlanError};
+pub use saved::{RestoreError, Saved};
 pub use snapshot::{BodySnapshot, Moving, Recorder, Snapshot, SystemSnapshot};
 pub use switches::Switches;
 pub(crate) use system::Face;
@@ -35,6 +37,31 @@ pub trait Run: Send {
     fn step(&mut self, h: f64, to: f64) -> Result<(), StepError>;
     /// All that can be said of it now.
     fn snapshot(&self) -> Snapshot;
+    /// All that influences the rest of it, to be gone on with by [`Run::restore`] in a run of the same model and method,
+    /// wherever that is: it gives the bits of the undisturbed run.
+    ///
+    /// ```
+    /// use polhode::{method::Method, problem::Problem, run::begin};
+    /// let model = Problem::named("four-bar")?.model()?;
+    /// let method = Method::parse("linear-alpha")?;
+    /// let mut run = begin(model.system(), &method)?;
+    /// (1..=10).try_for_each(|n| run.step(1e-3, 1e-3 * f64::from(n)))?;
+    /// let mut other = begin(model.system(), &method)?;
+    /// other.restore(&run.save()?)?;
+    /// for n in 11..=20 {
+    ///     run.step(1e-3, 1e-3 * f64::from(n))?;
+    ///     other.step(1e-3, 1e-3 * f64::from(n))?;
+    /// }
+    /// assert_eq!(run.snapshot(), other.snapshot());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    fn save(&mut self) -> Result<Saved, RestoreError> {
+        Err(RestoreError::Unsupported)
+    }
+    /// Goes on from what was saved. After an error all is as it was.
+    fn restore(&mut self, _saved: &Saved) -> Result<(), RestoreError> {
+        Err(RestoreError::Unsupported)
+    }
     /// What was spent so far.
     fn work(&self) -> Work;
     /// The largest drift of each invariant so far.
@@ -137,11 +164,11 @@ pub type Observer<'a, R> = dyn FnMut(u64, &mut R) -> ControlFlow<()> + 'a;
 /// ```
 pub fn begin(system: &Arc<System<f64>>, method: &Method) -> Result<Box<dyn Run>, SimulationError> {
     if method.alpha().is_some() {
-        return Ok(Box::new(SystemRun::new(system.clone(), method)?));
+        return Ok(Box::new(SystemRun::new(system, method)?));
     }
     match system.reduction() {
-        Some(Reduction::Rotation(reduced)) => Ok(Box::new(BodyRun::of(&reduced, method))),
-        Some(Reduction::Motion(reduced)) => Ok(Box::new(BodyRun::of(&reduced, method))),
+        Some(Reduction::Rotation(reduced)) => Ok(Box::new(BodyRun::of(&reduced, system, method))),
+        Some(Reduction::Motion(reduced)) => Ok(Box::new(BodyRun::of(&reduced, system, method))),
         None => Err(SimulationError::Method { id: method.id().into() }),
     }
 }

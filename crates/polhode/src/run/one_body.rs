@@ -1,16 +1,19 @@
 //! A run of one body under a one-step method.
 
+use super::saved::{Identity, fingerprint};
 use super::tracked::Tracked;
-use super::{Drift, EnergyEstimate, Run, Snapshot, Switches};
+use super::{Drift, EnergyEstimate, RestoreError, Run, Saved, Snapshot, Switches};
+use crate::archive::{Archive, Kept};
 use crate::body::{Body, Load, Loads, State};
 use crate::group::Group;
 use crate::method::{Method, Stepper, Steps};
-use crate::multibody::{Origin, Reduced};
+use crate::multibody::{Origin, Reduced, System};
 use crate::solve::{StepError, Work};
 
 /// A body under way with a one-step method. It lands on the times at which its load switches.
 #[derive(Clone, Debug)]
 pub struct BodyRun<G: Group, L> {
+    identity: Identity,
     body: Body<f64, G, L>,
     /// How the origin of a body about a fixed point moves.
     origin: Option<Origin<f64>>,
@@ -43,6 +46,7 @@ impl<G: Steps<f64>, L: Load<f64>> BodyRun<G, L> {
     /// ```
     pub fn new(body: Body<f64, G, L>, start: State<f64, G>, method: &Method) -> Self {
         BodyRun {
+            identity: Identity::new(method.id(), 0),
             origin: None,
             stepper: Stepper::new(method),
             switches: Switches::of(&body.load),
@@ -56,13 +60,23 @@ impl<G: Steps<f64>, L: Load<f64>> BodyRun<G, L> {
     pub fn state(&self) -> &State<f64, G> {
         &self.state
     }
+    fn keep(&mut self, archive: &mut Archive<'_>) {
+        self.state.keep(archive);
+        self.time.keep(archive);
+        self.tracked.keep(archive);
+        self.stepper.keep(&self.state, archive);
+    }
 }
 
 impl<G: Steps<f64>> BodyRun<G, Loads<f64>> {
     /// Of a system of one body.
-    pub(super) fn of(reduced: &Reduced<f64, G>, method: &Method) -> Self {
-        let origin = reduced.origin;
-        BodyRun { origin, ..BodyRun::new(reduced.body.clone(), reduced.start, method) }
+    pub(super) fn of(reduced: &Reduced<f64, G>, system: &System<f64>, method: &Method) -> Self {
+        let identity = Identity::new(method.id(), fingerprint(system));
+        BodyRun {
+            identity,
+            origin: reduced.origin,
+            ..BodyRun::new(reduced.body.clone(), reduced.start, method)
+        }
     }
 }
 
@@ -79,6 +93,14 @@ impl<G: Steps<f64>, L: Load<f64> + Send> Run for BodyRun<G, L> {
     fn snapshot(&self) -> Snapshot {
         let snapshot = Snapshot::of_body(&self.body, self.origin.as_ref(), &self.state, self.time);
         Snapshot { estimate: self.tracked.seen(), ..snapshot }
+    }
+    fn save(&mut self) -> Result<Saved, RestoreError> {
+        let identity = self.identity.clone();
+        Ok(identity.save(|archive| self.keep(archive)))
+    }
+    fn restore(&mut self, saved: &Saved) -> Result<(), RestoreError> {
+        let identity = self.identity.clone();
+        identity.restore(saved, |archive| self.keep(archive))
     }
     fn work(&self) -> Work {
         self.stepper.work

@@ -1,7 +1,11 @@
 //! A run of a system of bodies and joints, and how such a system is seen.
 
+use super::saved::{Identity, fingerprint};
 use super::tracked::Tracked;
-use super::{Drift, EnergyEstimate, EnergyRecord, Joints, Moving, Run, Snapshot, SystemSnapshot};
+use super::{
+    Drift, EnergyEstimate, EnergyRecord, Joints, Moving, RestoreError, Run, Saved, Snapshot, SystemSnapshot,
+};
+use crate::archive::{Archive, Kept};
 use crate::body::State;
 use crate::group::{Group, Rotation, Se3, So3};
 use crate::method::Method;
@@ -113,6 +117,7 @@ fn snapshot<S: Scalar>(simulation: &Simulation<S>, single: bool) -> Snapshot<S> 
 /// A system under way with a method for systems.
 #[derive(Clone, Debug)]
 pub struct SystemRun {
+    identity: Identity,
     simulation: Simulation<f64>,
     face: Face<f64>,
     /// True if the exact motion keeps the energy.
@@ -126,10 +131,10 @@ pub struct SystemRun {
 impl SystemRun {
     /// At t = 0, from positions that fit the joints.
     pub fn new(system: impl IntoShared<f64>, method: &Method) -> Result<Self, SimulationError> {
-        Ok(Self::of(Simulation::new(system, method)?))
+        Ok(Self::of(Simulation::new(system, method)?, method))
     }
-    /// From where a simulation is.
-    pub fn of(simulation: Simulation<f64>) -> Self {
+    /// From where a simulation with this method is.
+    pub fn of(simulation: Simulation<f64>, method: &Method) -> Self {
         let face = Face::of(simulation.system());
         let keeps_energy = simulation.keeps_energy();
         let tracked = match &face {
@@ -139,12 +144,22 @@ impl SystemRun {
         };
         let energy = keeps_energy.then(|| simulation.energy());
         SystemRun {
+            identity: Identity::new(method.id(), fingerprint(simulation.system())),
             energy: EnergyRecord::new(energy, simulation.kinetic_energy()),
             violation: simulation.violation(),
             keeps_energy,
             tracked,
             face,
             simulation,
+        }
+    }
+    fn keep(&mut self, archive: &mut Archive<'_>) {
+        self.simulation.keep(archive);
+        self.energy.keep(archive);
+        self.violation.position.keep(archive);
+        self.violation.velocity.keep(archive);
+        if let Some(tracked) = &mut self.tracked {
+            tracked.keep(archive);
         }
     }
     /// The simulation.
@@ -194,6 +209,14 @@ impl Run for SystemRun {
     fn snapshot(&self) -> Snapshot {
         let estimate = self.tracked.as_ref().and_then(Tracked::seen);
         Snapshot { estimate, ..self.face.snapshot(&self.simulation) }
+    }
+    fn save(&mut self) -> Result<Saved, RestoreError> {
+        let identity = self.identity.clone();
+        Ok(identity.save(|archive| self.keep(archive)))
+    }
+    fn restore(&mut self, saved: &Saved) -> Result<(), RestoreError> {
+        let identity = self.identity.clone();
+        identity.restore(saved, |archive| self.keep(archive))
     }
     fn work(&self) -> Work {
         self.simulation.spent

@@ -1,6 +1,7 @@
 //! What is followed of one body from step to step.
 
 use super::{Drift, EnergyEstimate, Invariants, StepEstimate};
+use crate::archive::kept;
 use crate::body::{Body, Load, State};
 use crate::group::Group;
 
@@ -12,6 +13,8 @@ pub(super) struct Tracked {
     /// Of the last step; zero at the start.
     seen: Option<StepEstimate>,
 }
+
+kept!(Tracked { invariants, estimate, seen });
 
 impl Tracked {
     pub(super) fn new<G: Group, L: Load<f64>>(body: &Body<f64, G, L>, start: &State<f64, G>) -> Self {

@@ -4,6 +4,7 @@
 //! The Jacobian is taken once per step, then chord iterations follow; it is refreshed where they converge
 //! slowly. A lane that has converged is frozen, so a lane never depends on its neighbours.
 
+use crate::archive::kept;
 use crate::group::{Map, WienerMilenkovic};
 use crate::lookup::plain;
 use crate::scalar::{Mask, Real};
@@ -232,6 +233,8 @@ pub struct Work {
     /// Solves that needed a higher rung of the ladder.
     pub retries: u64,
 }
+
+kept!(Work { solves, iterations, most_iterations, jacobians, retries });
 
 /// The rungs of the retry ladder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

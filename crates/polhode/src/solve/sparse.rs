@@ -220,6 +220,8 @@ pub struct Factors<S> {
     kind: Kind<S>,
     /// How many values a matrix has.
     entries: usize,
+    /// The values for which pivots were last searched: those and the present ones make the same factors again.
+    searched: Vec<S>,
 }
 
 #[derive(Clone, Debug)]
@@ -239,14 +241,16 @@ impl<S: Real> Factors<S> {
 
     /// The same, dense whatever the size.
     pub fn dense(pattern: &Pattern, order: &[usize]) -> Factors<S> {
-        let kind = Kind::Dense(DenseLu::new(Columns::new(pattern, order)));
-        Factors { kind, entries: pattern.nonzeros() }
+        Self::of(Kind::Dense(DenseLu::new(Columns::new(pattern, order))), pattern)
     }
 
     /// The same, sparse whatever the size.
     pub fn sparse(pattern: &Pattern, order: &[usize]) -> Factors<S> {
-        let kind = Kind::Sparse(SparseLu::new(Columns::new(pattern, order)));
-        Factors { kind, entries: pattern.nonzeros() }
+        Self::of(Kind::Sparse(SparseLu::new(Columns::new(pattern, order))), pattern)
+    }
+    fn of(kind: Kind<S>, pattern: &Pattern) -> Factors<S> {
+        let entries = pattern.nonzeros();
+        Factors { kind, entries, searched: vec![S::zero(); entries] }
     }
 
     /// Factors the matrix with these values, in the order of the pattern. Allocates only when it searches pivots:
@@ -255,10 +259,26 @@ impl<S: Real> Factors<S> {
         if values.len() != self.entries {
             return Err(FactorError::Count { given: values.len(), entries: self.entries });
         }
-        match &mut self.kind {
+        let before = self.searches();
+        let factored = match &mut self.kind {
             Kind::Dense(lu) => lu.factor(values),
             Kind::Sparse(lu) => lu.factor(values),
+        };
+        if self.searches() != before {
+            self.searched.copy_from_slice(values);
         }
+        factored
+    }
+    /// Pivots are searched the next time.
+    pub(crate) fn forget(&mut self) {
+        match &mut self.kind {
+            Kind::Dense(lu) => lu.factored = false,
+            Kind::Sparse(lu) => lu.factored = false,
+        }
+    }
+    /// The values for which pivots were last searched.
+    pub(crate) fn searched(&self) -> &[S] {
+        &self.searched
     }
 
     /// Solves A x = b in place. Without factors (never factored, or not with success) x is not a number.

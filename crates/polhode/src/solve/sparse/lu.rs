@@ -338,7 +338,8 @@ pub(super) struct SparseLu<S> {
     work: Vec<S>,
     /// Right-hand sides in the order of the pivots.
     x: Vec<S>,
-    factored: bool,
+    /// False where pivots are still to be searched.
+    pub factored: bool,
     pub searches: u64,
 }
 

@@ -42,7 +42,8 @@ pub(super) struct DenseLu<S> {
     floors: Vec<f64>,
     /// The largest entry of each column.
     largest: Vec<f64>,
-    factored: bool,
+    /// False where pivots are still to be searched.
+    pub factored: bool,
     pub searches: u64,
 }
 

@@ -1,0 +1,108 @@
+//! A run put aside, to be gone on with later or in another process, bit for bit.
+
+use crate::archive::Archive;
+use crate::multibody::System;
+use core::fmt;
+
+/// All that influences the rest of a run, and what it has counted so far. Its fields are plain, to be stored in any form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Saved {
+    /// The id of the method.
+    pub method: String,
+    /// A fingerprint of the model.
+    pub model: u64,
+    /// The numbers, as bits.
+    pub words: Vec<u64>,
+}
+
+/// Why a run could not go on from what was saved. It is as it was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RestoreError {
+    /// It was saved by another method.
+    Method {
+        /// That method.
+        saved: String,
+        /// The method of this run.
+        run: String,
+    },
+    /// It is of another model, or of the same with other numbers.
+    Model,
+    /// Words are missing, or there are too many.
+    Damaged,
+    /// Runs of this kind are not saved.
+    Unsupported,
+}
+
+impl fmt::Display for RestoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Method { saved, run } => {
+                write!(f, "what was saved is a run of {saved}, and this is one of {run}; use the same method")
+            }
+            Self::Model => {
+                write!(f, "what was saved is a run of another model, or of this one with other numbers")
+            }
+            Self::Damaged => {
+                write!(f, "what was saved is damaged: it does not have the numbers that this run has")
+            }
+            Self::Unsupported => write!(f, "runs with derivatives cannot be saved; save a plain run"),
+        }
+    }
+}
+
+impl std::error::Error for RestoreError {}
+
+/// What a run is of.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Identity {
+    method: String,
+    model: u64,
+}
+
+impl Identity {
+    pub(super) fn new(method: &str, model: u64) -> Self {
+        Identity { method: method.into(), model }
+    }
+    pub(super) fn save(&self, keep: impl FnOnce(&mut Archive<'_>)) -> Saved {
+        let mut archive = Archive::writing();
+        keep(&mut archive);
+        Saved { method: self.method.clone(), model: self.model, words: archive.words() }
+    }
+    /// Puts what was saved in place, or what there was before if that does not fit.
+    pub(super) fn restore(
+        &self,
+        saved: &Saved,
+        mut keep: impl FnMut(&mut Archive<'_>),
+    ) -> Result<(), RestoreError> {
+        if saved.method != self.method {
+            return Err(RestoreError::Method { saved: saved.method.clone(), run: self.method.clone() });
+        }
+        if saved.model != self.model {
+            return Err(RestoreError::Model);
+        }
+        let before = self.save(&mut keep);
+        let mut archive = Archive::reading(&saved.words);
+        keep(&mut archive);
+        if archive.fits() {
+            return Ok(());
+        }
+        keep(&mut Archive::reading(&before.words));
+        Err(RestoreError::Damaged)
+    }
+}
+
+/// A number that another system, or the same with other numbers, is most unlikely to have.
+pub(super) fn fingerprint(system: &System<f64>) -> u64 {
+    // FNV-1a over all there is in it, every number with all its digits.
+    let text = format!(
+        "{:?} {:?} {:?} {:?} {:?}",
+        system.gravity(),
+        system.bodies(),
+        system.joints(),
+        system.forces(),
+        system.extra()
+    );
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
