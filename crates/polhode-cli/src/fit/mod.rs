@@ -13,13 +13,15 @@ use core::ops::ControlFlow;
 use polhode::fit::FitError;
 use polhode::identify::{Identification, Identified, IdentifyError};
 use polhode::method::Method;
-use polhode::run::Plan;
+use polhode::problem::Problem;
 use polhode::sensitivity::Sensitivity;
 use std::fs;
 use std::io::Write;
 
 /// All that was found.
 pub struct Finished<'a> {
+    /// What was fitted.
+    pub problem: &'a Problem,
     /// From what.
     pub identification: &'a Identification,
     /// With which method.
@@ -44,18 +46,6 @@ fn failure(error: IdentifyError) -> Failure {
         }
         _ => Failure::Usage(error.to_string()),
     }
-}
-
-/// The columns that runs of the problem have.
-fn columns(sensitivity: &Sensitivity) -> Result<Vec<String>, Failure> {
-    let step = sensitivity.problem().step;
-    let mut columns = Vec::new();
-    let look = sensitivity.run(&Plan::new(step, step)?, &mut |_, seen| {
-        columns = seen.snapshot().columns();
-        ControlFlow::Break(())
-    });
-    look.map_err(sensitivity::failed)?;
-    Ok(columns)
 }
 
 /// NAME=VALUE, taken apart.
@@ -123,7 +113,7 @@ pub fn command(options: &FitOptions) -> Result<(), Failure> {
         }
     }
     let table = data::Table::read(&options.data)?;
-    let known = columns(&sensitivity)?;
+    let known = sensitivity.columns().map_err(sensitivity::failure)?;
     let (samples, others) = table.samples(&|name| known.iter().any(|column| column == name))?;
     let step = match options.step {
         Some(step) => step,
@@ -159,7 +149,7 @@ pub fn command(options: &FitOptions) -> Result<(), Failure> {
             patterned.join(", ")
         ));
     }
-    let finished = Finished { identification: &fit, method: &method, data, found };
+    let finished = Finished { problem: &problem, identification: &fit, method: &method, data, found };
     // The files first: they must not depend on who reads the table.
     if let Some(plot) = plot {
         plot.write(&plot::svg(&finished))?;

@@ -55,7 +55,7 @@ pub fn svg(run: &Finished<'_>) -> String {
     // The title needs its room, even above a single panel.
     let width = (LEFT + wide as f64 * (PANEL.0 + GAP.0)).max(720.0);
     let height = TOP + lines as f64 * (PANEL.1 + GAP.1);
-    let problem = run.identification.sensitivity().problem();
+    let problem = run.problem;
     let mut out = String::new();
     let _ = write!(
         out,

@@ -59,7 +59,7 @@ impl<'a> Report<'a> {
         };
         let names = || found.names.iter().map(String::as_str);
         Report {
-            problem: run.identification.sensitivity().problem().id,
+            problem: run.problem.id,
             method: run.method.id(),
             step: run.identification.plan().step(),
             data: &run.data,
@@ -161,7 +161,7 @@ const STRONG: f64 = 0.95;
 /// The result as a table.
 pub fn text(run: &Finished<'_>) -> String {
     let (found, plan) = (&run.found, run.identification.plan());
-    let problem = run.identification.sensitivity().problem();
+    let problem = run.problem;
     let row = |name: &str, text: String| vec![name.to_string(), text];
     let (first, last) = (found.times.first().copied(), found.times.last().copied());
     let head = [

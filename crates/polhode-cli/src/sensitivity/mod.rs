@@ -12,6 +12,7 @@ use crate::{interrupt, pick, print};
 use check::{Difference, differences};
 use core::ops::ControlFlow;
 use polhode::multibody::DifferentiationError;
+use polhode::problem::Problem;
 use polhode::run::Plan;
 use polhode::sensitivity::{D, Sensitivity, SensitivityError, SensitivityFailure, Study};
 use quantity::{Numbers, Path, largest, quantities};
@@ -19,6 +20,8 @@ use std::io::Write;
 
 /// All that was computed.
 pub struct Finished {
+    /// What was differentiated.
+    pub problem: Problem,
     /// With which parameters and method.
     pub sensitivity: Sensitivity,
     /// The id of the method.
@@ -42,9 +45,7 @@ pub struct Finished {
 /// The mistakes of the command line, of the data and of the solver have codes of their own.
 pub fn failure(error: SensitivityError) -> Failure {
     match error {
-        SensitivityError::Parameter(_) | SensitivityError::Elements { .. } => {
-            Failure::Usage(error.to_string())
-        }
+        SensitivityError::Parameter(_) => Failure::Usage(error.to_string()),
         SensitivityError::System(DifferentiationError::Study { .. }) => Failure::Usage(error.to_string()),
         SensitivityError::Model(_) => Failure::Model(error.to_string()),
         SensitivityError::System(_) | SensitivityError::Method(_) => Failure::Solver(error.to_string()),
@@ -187,6 +188,7 @@ pub fn command(options: &SensitivityOptions) -> Result<(), Failure> {
         print::note(&format!("note: the end does not depend on {name}: all its derivatives are zero"));
     }
     let finished = Finished {
+        problem,
         method: method.id().into(),
         title: method.title().into(),
         sensitivity,

@@ -73,7 +73,7 @@ impl<'a> Report<'a> {
             }
         };
         Report {
-            problem: run.sensitivity.problem().id,
+            problem: run.problem.id,
             method: &run.method,
             variant: run.variant.as_deref(),
             step: run.plan.step(),
@@ -133,7 +133,7 @@ fn shown(path: &Path, mechanism: bool) -> bool {
 
 /// The derivatives with respect to each parameter, with differences beside them if there are any.
 pub fn text(run: &Finished) -> String {
-    let (plan, problem) = (&run.plan, run.sensitivity.problem());
+    let (plan, problem) = (&run.plan, &run.problem);
     let row = |name: &str, text: String| vec![name.to_string(), text];
     let mut head = vec![
         row("problem", format!("{}, {}", problem.id, problem.title)),

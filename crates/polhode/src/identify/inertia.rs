@@ -2,7 +2,7 @@
 //! negative (A + B ≥ C). Where the least of them is zero, all mass lies in a plane.
 
 use crate::fit::Edge;
-use crate::problem::ModelError;
+use crate::problem::{ModelError, Problem};
 use crate::sensitivity::Sensitivity;
 use nalgebra::Matrix3;
 
@@ -31,14 +31,14 @@ fn entry(name: &str) -> Option<(&str, (usize, usize))> {
 
 /// The inertias among the parameters that must be those of bodies.
 pub(super) fn inertias(sensitivity: &Sensitivity) -> Result<Vec<Flat>, ModelError> {
-    let problem = sensitivity.problem();
+    let system = sensitivity.plain_system()?;
     // A body that follows a given motion may have any mass matrix.
-    if problem.model()?.follows_motion() {
+    if system.follows_motion() {
         return Ok(Vec::new());
     }
-    let system = problem.system::<f64>(&|_| 0.0)?;
+    let data = sensitivity.problem().map(Problem::parameters).unwrap_or_default();
     let mut known: Vec<(String, f64)> =
-        problem.parameters().into_iter().map(|parameter| (parameter.name, parameter.value)).collect();
+        data.into_iter().map(|parameter| (parameter.name, parameter.value)).collect();
     known.extend(system.parameters().into_iter().map(|parameter| (parameter.name, parameter.value)));
     let mut found: Vec<Flat> = Vec::new();
     for (k, (name, value)) in sensitivity.names().iter().zip(sensitivity.values()).enumerate() {
@@ -88,7 +88,7 @@ impl Flat {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{method::Method, problem::Problem};
+    use crate::method::Method;
 
     #[test]
     fn gradients_are_those_of_differences() {

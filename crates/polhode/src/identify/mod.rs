@@ -76,12 +76,8 @@ impl Identification {
         let steps = samples.steps(step)?;
         let last = steps.last().copied().unwrap_or(0);
         let plan = Plan::new(step, last as f64 * step).map_err(|_| IdentifyError::Step { step })?;
-        let mut model = Vec::new();
-        let look = sensitivity.run(&plan, &mut |_, seen| {
-            model = seen.snapshot().columns();
-            ControlFlow::Break(())
-        });
-        look.map_err(IdentifyError::Run)?;
+        let unbegun = |error| IdentifyError::Run(SensitivityFailure { error, steps: 0 });
+        let model = sensitivity.columns().map_err(unbegun)?;
         let (columns, unused) = columns(&model, &samples, None).or_else(|error| match error {
             // Others may still be asked for.
             IdentifyError::NoColumn { .. } => Ok((Vec::new(), samples.names().to_vec())),

@@ -221,6 +221,10 @@ pub struct Frames;
 
 impl Unknown for Frames {
     type Of<G: Group, T: Real> = G::Frame<T>;
+    type Passes<P: Copy> = [P; 8];
+    fn passes<P: Copy>(same: P) -> [P; 8] {
+        [same; 8]
+    }
     fn size<G: Group, T: Real>(length: T, x: &G::Frame<T>) -> T {
         let (mut turn, mut shift) = (T::zero(), T::zero());
         for i in 0..G::Frame::<T>::LEN {

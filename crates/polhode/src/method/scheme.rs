@@ -159,6 +159,10 @@ impl<T: Real, G: Group> Lifted<T, G> {
 pub trait Unknown: 'static {
     /// All of it in one.
     type Of<G: Group, T: Real>: Coordinates<T>;
+    /// Something for each pass over its derivatives, see [`Jet`](crate::group::Jet), and perhaps for some more.
+    type Passes<P: Copy>: Copy + AsRef<[P]> + AsMut<[P]>;
+    /// The same for all.
+    fn passes<P: Copy>(same: P) -> Self::Passes<P>;
     /// Its size in rad/s, see [`Group::size`].
     fn size<G: Group, T: Real>(length: T, x: &Self::Of<G, T>) -> T;
 }
@@ -172,6 +176,10 @@ pub struct Two;
 
 impl Unknown for One {
     type Of<G: Group, T: Real> = G::Vector<T>;
+    type Passes<P: Copy> = [P; 2];
+    fn passes<P: Copy>(same: P) -> [P; 2] {
+        [same; 2]
+    }
     #[inline(always)]
     fn size<G: Group, T: Real>(length: T, x: &G::Vector<T>) -> T {
         G::size(length, x)
@@ -179,6 +187,10 @@ impl Unknown for One {
 }
 impl Unknown for Two {
     type Of<G: Group, T: Real> = G::Pair<T>;
+    type Passes<P: Copy> = [P; 4];
+    fn passes<P: Copy>(same: P) -> [P; 4] {
+        [same; 4]
+    }
     #[inline(always)]
     fn size<G: Group, T: Real>(length: T, x: &G::Pair<T>) -> T {
         let (a, b) = G::split(x);

@@ -3,7 +3,7 @@
 use super::joint::JointKind;
 use super::simulation::Simulation;
 use super::system::{Held, Rigid, System};
-use crate::body::{Body, Gravity, Loads, RotaryInertia, SpatialInertia, State};
+use crate::body::{Body, Gravity, Load, Loads, RotaryInertia, SpatialInertia, State};
 use crate::group::{Group, Se3, So3};
 use crate::scalar::{Real, Scalar};
 use nalgebra::Vector3;
@@ -79,6 +79,15 @@ impl<S: Scalar> System<S> {
             _ => return None,
         };
         Some(Reduction::Rotation(self.about(body, point, fixed)))
+    }
+
+    /// True if it is one body whose load was made to produce a motion that is known.
+    pub fn follows_motion(&self) -> bool {
+        match self.reduction() {
+            Some(Reduction::Rotation(one)) => one.body.load.motion(S::zero()).is_some(),
+            Some(Reduction::Motion(one)) => one.body.load.motion(S::zero()).is_some(),
+            None => false,
+        }
     }
 
     /// What acts on the body, about one of its points.

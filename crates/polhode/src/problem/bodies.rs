@@ -71,6 +71,15 @@ impl<S: Scalar> Given<'_, S> {
 
     /// A system of this body alone.
     fn alone(&self, gravity: Vector3<S>, body: Rigid<S>) -> Result<System<S>, ModelError> {
+        let vectors =
+            [("omega_body", &body.omega_body), ("position", &body.position), ("velocity", &body.velocity)];
+        for (name, v) in vectors {
+            let not_finite = v.iter().position(|x| !x.is_finite().all());
+            if let Some(axis) = not_finite.and_then(|i| ["x", "y", "z"].get(i)) {
+                let reason = format!("{name}_{axis} is not finite at the start; use smaller numbers");
+                return Err(self.refused("data", reason));
+            }
+        }
         let mut system = System::under(gravity);
         system.body("body", body).map_err(|error| self.refused("data", error.to_string()))?;
         Ok(system)
@@ -179,11 +188,6 @@ impl<S: Scalar> Given<'_, S> {
             }
         }
         let body = Self::pivoted(inertia, attitude, omega, self.optional("momentum_body"), loads);
-        let not_finite = body.omega_body.iter().position(|x| !x.is_finite().all());
-        if let Some(axis) = not_finite.and_then(|i| ["x", "y", "z"].get(i)) {
-            let reason = format!("omega_body_{axis} is not finite at the start; use smaller numbers");
-            return Err(self.refused("data", reason));
-        }
         Ok(Built { psi, ..self.alone(Vector3::zeros(), body)?.into() })
     }
 

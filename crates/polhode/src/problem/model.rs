@@ -1,7 +1,6 @@
 //! A problem ready to run, and how a run of it ends.
 
 use super::catalogue::{Kind, Problem};
-use crate::body::Load;
 use crate::group::{Group, Se3, So3};
 use crate::method::Method;
 use crate::multibody::{Reduction, Simulation, SimulationError, System};
@@ -91,11 +90,7 @@ impl Model {
     }
     /// True if the loads were made to produce a motion that is known.
     pub fn follows_motion(&self) -> bool {
-        match &self.reduction {
-            Some(Reduction::Rotation(one)) => one.body.load.motion(0.0).is_some(),
-            Some(Reduction::Motion(one)) => one.body.load.motion(0.0).is_some(),
-            None => false,
-        }
+        self.system.follows_motion()
     }
     /// The start.
     pub fn start(&self) -> Snapshot {

@@ -1,6 +1,6 @@
-//! Exact derivatives of the discrete solution of a problem with respect to its parameters, for every method.
+//! Exact derivatives of the discrete solution of a model with respect to its parameters, for every method.
 //!
-//! A [`Sensitivity`] is a problem, parameters by name and a method. Its run is the plain run, to the bit, with the
+//! A [`Sensitivity`] is a problem or a system, parameters by name and a method. Its run is the plain run, to the bit, with the
 //! derivatives of each step beside it: systems by direct differentiation ([`crate::multibody::Differentiated`]), single
 //! bodies by the implicit function theorem on the equations of each method ([`crate::method::Derived`]). What is seen of a
 //! step is a [`Snapshot`] with one derivative on each number, so that everything that can be read off a state has one;
@@ -28,13 +28,14 @@ pub use functional::Functional;
 
 use crate::lookup::{Names, ParameterError, find};
 use crate::method::Method;
-use crate::multibody::{DifferentiationError, System, SystemParameter};
+use crate::multibody::{DifferentiationError, IntoShared, System, SystemParameter};
 use crate::problem::{ModelError, Problem};
 use crate::run::{Plan, Run, Snapshot, drive};
-use crate::scalar::{Dual, Scalar};
+use crate::scalar::{Dual, Over, Scalar};
 use crate::solve::StepError;
 use core::fmt;
 use core::ops::ControlFlow;
+use std::sync::Arc;
 
 pub use crate::multibody::{D, Study};
 
@@ -49,13 +50,6 @@ pub enum SensitivityError {
     System(DifferentiationError),
     /// The method cannot take a step of this problem, or has no derivatives.
     Method(StepError),
-    /// Parameters of bodies and joints of a problem that runs as a single body.
-    Elements {
-        /// The parameter.
-        name: String,
-        /// The method.
-        method: String,
-    },
 }
 
 impl fmt::Display for SensitivityError {
@@ -65,11 +59,6 @@ impl fmt::Display for SensitivityError {
             Self::Model(error) => error.fmt(f),
             Self::System(error) => error.fmt(f),
             Self::Method(error) => error.fmt(f),
-            Self::Elements { name, method } => write!(
-                f,
-                "'{name}' is a parameter of a body or joint of a system, and {method} runs a single body; use geometric-alpha, \
-                 linear-alpha or residual-alpha, or a parameter of the problem"
-            ),
         }
     }
 }
@@ -120,10 +109,19 @@ enum Item {
     Element(Box<SystemParameter>),
 }
 
-/// A problem with parameters and a method.
+/// What is differentiated.
+#[derive(Clone, Debug)]
+enum Source {
+    /// A problem, by its data and by the elements of its system.
+    Problem(Box<Problem>),
+    /// A system of one's own, by its elements.
+    System(Arc<System<f64>>),
+}
+
+/// A model with parameters and a method.
 #[derive(Clone, Debug)]
 pub struct Sensitivity {
-    problem: Problem,
+    source: Source,
     method: Method,
     study: Study,
     items: Vec<Item>,
@@ -133,54 +131,111 @@ pub struct Sensitivity {
     changes: Vec<f64>,
 }
 
+/// A parameter with its names and its value.
+struct Known {
+    item: Item,
+    name: String,
+    whole: String,
+    value: f64,
+}
+
+fn elements(list: Vec<SystemParameter>) -> impl Iterator<Item = Known> {
+    list.into_iter().map(|element| Known {
+        name: element.name.clone(),
+        whole: element.whole().into(),
+        value: element.value,
+        item: Item::Element(Box::new(element)),
+    })
+}
+
 impl Sensitivity {
-    /// With these parameters: names of data (all components of a vector by its name), as `polhode problems` lists them, or of
-    /// elements of a system, as in `elbow.first_x`.
+    /// Of a problem, with these parameters: names of data (all components of a vector by its name), as `polhode problems`
+    /// lists them, or of elements of its system, as in `elbow.first_x`.
     pub fn new(problem: &Problem, names: &[&str], method: &Method) -> Result<Self, SensitivityError> {
         let model = problem.model()?;
-        let runs_system = method.alpha().is_some();
-        match (model.group(), runs_system) {
-            ("system", false) => return Err(StepError::NeedsSystem.into()),
-            (_, false) => runs::check(method)?,
-            _ => {}
-        }
-        let data = problem.parameters();
-        let elements = problem.elements()?;
         for name in names {
             let found = problem.find_parameters(&[name]);
             if let Err(error @ (ParameterError::NoDerivative { .. } | ParameterError::Unset { .. })) = found {
                 return Err(error.into());
             }
         }
-        let of_data = data.iter().map(|p| (Names { own: &p.name, whole: p.datum }, p.value));
-        let of_elements = elements.iter().map(|e| (Names { own: &e.name, whole: e.whole() }, e.value));
-        let (all, numbers): (Vec<Names<'_>>, Vec<f64>) = of_data.chain(of_elements).unzip();
-        let mut made = Sensitivity {
-            problem: problem.clone(),
+        let data = problem.parameters().into_iter().enumerate().map(|(i, parameter)| Known {
+            item: Item::Data(i),
+            name: parameter.name,
+            whole: parameter.datum.into(),
+            value: parameter.value,
+        });
+        let known = data.chain(elements(problem.elements()?)).collect();
+        Self::of(Source::Problem(Box::new(problem.clone())), model.system(), known, names, method)
+    }
+    /// Of a system of one's own, with these parameters of its elements, see [`System::parameters`].
+    ///
+    /// ```
+    /// use core::ops::ControlFlow;
+    /// use nalgebra::{Matrix3, Vector3};
+    /// use polhode::multibody::{GROUND, JointKind, Rigid, System};
+    /// use polhode::{method::Method, run::Plan, sensitivity::Sensitivity};
+    ///
+    /// let mut system = System::new(Vector3::new(0.0, 0.0, -9.81));
+    /// system.body("bob", Rigid::new(2.0, Matrix3::identity() * 0.1)?.at(Vector3::x(), Default::default()))?;
+    /// system.frame("hook", "bob", -Vector3::x(), Default::default())?;
+    /// system.joint("pivot", JointKind::Spherical, GROUND, "hook")?;
+    /// // How far the bob has fallen, and how that depends on gravity: under a method for systems, and as a rotation.
+    /// for method in ["geometric-alpha", "akw"] {
+    ///     let sensitivity = Sensitivity::of_system(&system, &["gravity_z"], &Method::parse(method)?)?;
+    ///     let mut slope = 0.0;
+    ///     sensitivity.run(&Plan::new(1e-3, 0.1)?, &mut |_, run| {
+    ///         slope = run.derivative(0).and_then(|seen| seen.moving).map_or(0.0, |moving| moving.position.z.eps[0]);
+    ///         ControlFlow::Continue(())
+    ///     })?;
+    ///     // t²/2 of a point that falls freely, times m l²/(m l² + J).
+    ///     assert!((slope - 0.005 * 2.0 / 2.1).abs() < 1e-5);
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn of_system(
+        system: impl IntoShared<f64>,
+        names: &[&str],
+        method: &Method,
+    ) -> Result<Self, SensitivityError> {
+        let system = system.into_shared();
+        let known = elements(system.parameters()).collect();
+        Self::of(Source::System(system.clone()), &system, known, names, method)
+    }
+    fn of(
+        source: Source,
+        system: &System<f64>,
+        known: Vec<Known>,
+        names: &[&str],
+        method: &Method,
+    ) -> Result<Self, SensitivityError> {
+        if method.alpha().is_none() {
+            if system.reduction().is_none() {
+                return Err(StepError::NeedsSystem.into());
+            }
+            runs::check(method)?;
+        }
+        let owner = match &source {
+            Source::Problem(problem) => problem.id,
+            Source::System(_) => "the system",
+        };
+        let all: Vec<Names<'_>> = known.iter().map(|p| Names { own: &p.name, whole: &p.whole }).collect();
+        let found = find(owner, &all, names)?;
+        let of = |f: &dyn Fn(&Known) -> f64| found.iter().map(|i| f(&known[*i])).collect::<Vec<f64>>();
+        let beside = |own: &Known| {
+            let alike = known.iter().filter(|other| other.whole == own.whole);
+            alike.map(|other| other.value.abs()).collect::<Vec<f64>>()
+        };
+        Ok(Sensitivity {
             method: method.clone(),
             study: Study::Exact,
-            items: Vec::new(),
-            names: Vec::new(),
-            values: Vec::new(),
-            scales: Vec::new(),
-            changes: Vec::new(),
-        };
-        for i in find(problem.id, &all, names)? {
-            let name: String = all[i].own.into();
-            made.items.push(match i.checked_sub(data.len()) {
-                None => Item::Data(i),
-                Some(_) if !runs_system => {
-                    return Err(SensitivityError::Elements { name, method: method.id().into() });
-                }
-                Some(i) => Item::Element(Box::new(elements[i].clone())),
-            });
-            let beside = (0..all.len()).filter(|k| all[*k].whole == all[i].whole).map(|k| numbers[k].abs());
-            made.scales.push(scale(numbers[i], beside));
-            made.values.push(numbers[i]);
-            made.names.push(name);
-        }
-        made.changes = vec![0.0; made.items.len()];
-        Ok(made)
+            items: found.iter().map(|i| known[*i].item.clone()).collect(),
+            names: found.iter().map(|i| known[*i].name.clone()).collect(),
+            values: of(&|own| own.value),
+            scales: of(&|own| scale(own.value, beside(own).into_iter())),
+            changes: vec![0.0; found.len()],
+            source,
+        })
     }
     /// The same, simplified for study.
     pub fn studied(self, study: Study) -> Self {
@@ -191,9 +246,23 @@ impl Sensitivity {
         let change = |i: usize| changes.get(i).copied().unwrap_or(0.0);
         Sensitivity { changes: (0..self.items.len()).map(change).collect(), ..self.clone() }
     }
-    /// The problem.
-    pub fn problem(&self) -> &Problem {
-        &self.problem
+    /// The problem, if it is of one.
+    pub fn problem(&self) -> Option<&Problem> {
+        match &self.source {
+            Source::Problem(problem) => Some(problem),
+            Source::System(_) => None,
+        }
+    }
+    /// The system, before any change.
+    pub fn plain_system(&self) -> Result<System<f64>, ModelError> {
+        match &self.source {
+            Source::Problem(problem) => problem.system(&|_| 0.0),
+            Source::System(system) => Ok(system.as_ref().clone()),
+        }
+    }
+    /// The names of the columns that its runs have.
+    pub fn columns(&self) -> Result<Vec<String>, SensitivityError> {
+        Ok(self.begin(0)?.snapshot().columns())
     }
     /// The names of the parameters.
     pub fn names(&self) -> &[String] {
@@ -214,8 +283,14 @@ impl Sensitivity {
             self.items.iter().enumerate().filter(|(_, item)| matches!(item, Item::Data(i) if *i == datum));
         mine.fold(S::zero(), |sum, (k, _)| sum + number(k, self.changes[k]))
     }
-    fn system<S: Scalar>(&self, number: &dyn Fn(usize, f64) -> S) -> Result<System<S>, SensitivityError> {
-        let mut system = self.problem.system(&|datum| self.change(datum, number))?;
+    fn system<S: Scalar + Over<f64>>(
+        &self,
+        number: &dyn Fn(usize, f64) -> S,
+    ) -> Result<System<S>, SensitivityError> {
+        let mut system = match &self.source {
+            Source::Problem(problem) => problem.system(&|datum| self.change(datum, number))?,
+            Source::System(system) => system.lift(),
+        };
         for (k, item) in self.items.iter().enumerate() {
             if let Item::Element(parameter) = item {
                 system.vary(parameter, number(k, self.changes[k]));

@@ -5,7 +5,7 @@ use super::{numbers, state_of};
 use crate::body::{AnyBody, BodyAt, State};
 use crate::group::{Coordinates, Group, Jet, lift};
 use crate::method::implicit::{self, Solved};
-use crate::method::scheme::{Accelerations, Of, Rates, Said, Scheme, Start};
+use crate::method::scheme::{Accelerations, Of, Rates, Said, Scheme, Start, Unknown};
 use crate::scalar::Dual;
 use crate::solve::{Factor, StepError, Work};
 use nalgebra::Vector3;
@@ -13,12 +13,15 @@ use nalgebra::Vector3;
 /// The end of a step with derivatives, and the accelerations carried on.
 type Followed<G> = (State<Dual<f64, 1>, G>, Option<Rates<Dual<f64, 1>, G>>);
 
+/// Something for each pass over the derivatives with respect to the unknowns of a scheme.
+type Passes<E, P> = <<E as Scheme>::Unknown as Unknown>::Passes<P>;
+
 /// The solution of a step, and how its equations and its end depend on the unknowns there.
 pub(super) struct Solution<G: Group, E: Scheme> {
     x: Of<E, G, f64>,
     jacobian: <Of<E, G, f64> as Coordinates<f64>>::Factor,
     /// Three derivatives at a time.
-    slopes: [Said<E, G, Jet<f64>>; 4],
+    slopes: Passes<E, Said<E, G, Jet<f64>>>,
 }
 
 /// The solution, and what it leads to.
@@ -39,12 +42,14 @@ pub(super) trait Differentiated: Scheme + Sized {
         let mut start = implicit::begin(self, body, state, interval, carried);
         let x = implicit::solve(self, body, &mut start, work)?;
         let end = self.equations(&start, &x);
-        let mut slopes = [self.slopes(body, &start, &x, 0); 4];
-        for (pass, slopes) in slopes.iter_mut().enumerate().take(Of::<Self, G, f64>::PASSES).skip(1) {
+        let mut slopes = Self::Unknown::passes(self.slopes(body, &start, &x, 0));
+        for (pass, slopes) in slopes.as_mut().iter_mut().enumerate().take(Of::<Self, G, f64>::PASSES).skip(1)
+        {
             *slopes = self.slopes(body, &start, &x, pass);
         }
         let mut jacobian = <Of<Self, G, f64> as Coordinates<f64>>::Factor::empty();
-        jacobian.refactor(true, |j| Coordinates::generate(|i| slopes[j / 3].residual.at(i).eps[j % 3]));
+        jacobian
+            .refactor(true, |j| Coordinates::generate(|i| slopes.as_ref()[j / 3].residual.at(i).eps[j % 3]));
         Ok((Solution { x, jacobian, slopes }, end))
     }
 
@@ -87,7 +92,12 @@ pub(super) trait Differentiated: Scheme + Sized {
             Dual { re: value.re, eps }
         };
         let values = numbers(&end.state);
-        let slopes = solution.slopes.each_ref().map(|slopes| numbers(&slopes.state));
+        let passes = solution.slopes.as_ref();
+        let mut slopes = Self::Unknown::passes(numbers(&passes[0].state));
+        for (slopes, said) in slopes.as_mut().iter_mut().zip(passes).skip(1) {
+            *slopes = numbers(&said.state);
+        }
+        let slopes = slopes.as_ref();
         let state = state_of(
             core::array::from_fn(|i| moved(values.0[i], &|pass| slopes[pass].0[i])),
             match G::MOVES {
@@ -96,15 +106,14 @@ pub(super) trait Differentiated: Scheme + Sized {
             },
             Coordinates::generate(|i| moved(values.2.at(i), &|pass| slopes[pass].2.at(i))),
         );
-        let [first, ..] = &solution.slopes;
-        let carried = end.carried.zip(first.carried).map(|(values, first)| {
-            let slopes = solution.slopes.each_ref().map(|slopes| slopes.carried.unwrap_or(first));
+        let carried = end.carried.zip(passes[0].carried).map(|(values, first)| {
+            let slopes = |pass: usize| passes[pass].carried.unwrap_or(first);
             Rates {
                 velocity: Coordinates::generate(|i| {
-                    moved(values.velocity.at(i), &|pass| slopes[pass].velocity.at(i))
+                    moved(values.velocity.at(i), &|pass| slopes(pass).velocity.at(i))
                 }),
                 algorithmic: Coordinates::generate(|i| {
-                    moved(values.algorithmic.at(i), &|pass| slopes[pass].algorithmic.at(i))
+                    moved(values.algorithmic.at(i), &|pass| slopes(pass).algorithmic.at(i))
                 }),
             }
         });
