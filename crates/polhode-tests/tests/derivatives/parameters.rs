@@ -309,6 +309,7 @@ fn all_numbers<S: Real>(system: &System<S>) -> Vec<(String, S)> {
                 SoftWall(w) => load_numbers(&[&[w.coulomb, w.wall, w.offset]]),
                 RotationalSpring(s) => load_numbers(&[s.stiffness.as_slice()]),
                 PrescribedMotion(_) | PrescribedRotation(_) => {}
+                Own(own) => load_numbers(&[own.numbers()]),
             }
         }
     }

@@ -4,10 +4,12 @@ use super::inverse::{InverseDynamics, Winding};
 use super::load::{
     Drag, Force, Gravity, Harmonic, HarmonicForce, Moment, RotationalSpring, SoftWall, TopGravity,
 };
+use super::own::Own;
 use super::standard::{Loads, StandardLoad};
 use crate::group::Group;
 use crate::scalar::{Over, Real};
 use nalgebra::Vector3;
+use std::borrow::Cow;
 
 /// A number or a vector of a load, to be changed.
 pub(crate) enum Number<'a, S> {
@@ -38,10 +40,10 @@ macro_rules! fields {
                     $($vector: self.$vector.map(T::of),)*
                 }
             }
-            pub(super) fn numbers(&mut self) -> Vec<(&'static str, Number<'_, S>)> {
+            pub(super) fn numbers_mut(&mut self) -> Vec<(Cow<'static, str>, Number<'_, S>)> {
                 vec![
-                    $((stringify!($scalar), Number::One(&mut self.$scalar)),)*
-                    $((stringify!($vector), Number::Three(&mut self.$vector)),)*
+                    $((stringify!($scalar).into(), Number::One(&mut self.$scalar)),)*
+                    $((stringify!($vector).into(), Number::Three(&mut self.$vector)),)*
                 ]
             }
         }
@@ -70,9 +72,16 @@ impl<S: Real, G: Group> InverseDynamics<S, G, Winding<S>> {
             about: self.about,
         }
     }
-    pub(super) fn numbers(&mut self) -> Vec<(&'static str, Number<'_, S>)> {
+    pub(super) fn numbers_mut(&mut self) -> Vec<(Cow<'static, str>, Number<'_, S>)> {
         let Winding { frequency, turn_rate } = &mut self.motion;
-        vec![("frequency", Number::One(frequency)), ("turn_rate", Number::One(turn_rate))]
+        vec![("frequency".into(), Number::One(frequency)), ("turn_rate".into(), Number::One(turn_rate))]
+    }
+}
+
+impl<S: Real> Own<S> {
+    pub(super) fn numbers_mut(&mut self) -> Vec<(Cow<'static, str>, Number<'_, S>)> {
+        let names: Vec<String> = self.names().to_vec();
+        names.into_iter().map(Cow::from).zip(self.numbers.iter_mut().map(Number::One)).collect()
     }
 }
 

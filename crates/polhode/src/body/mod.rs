@@ -6,6 +6,7 @@ mod inverse;
 mod lift;
 mod load;
 mod mechanics;
+mod own;
 mod standard;
 
 pub use derivative::FiniteDerivative;
@@ -20,6 +21,7 @@ pub use load::{
 };
 pub(crate) use load::{edge, inward};
 pub use mechanics::{AnyBody, BodyAt, LoadAt, Mechanics};
+pub use own::{Formula, MOST_NUMBERS, Own, OwnError, Sampled, WrenchSlopes};
 pub use standard::{Loads, StandardLoad};
 
 use crate::group::{Coordinates, Group, So3, lift};

@@ -1,4 +1,4 @@
-//! The loads of the library, chosen at run time, one or any number of them.
+//! The loads of the library and those of one's own, chosen at run time, one or any number of them.
 
 use super::derivative::FiniteDerivative;
 use super::inverse::{PrescribedMotion, PrescribedRotation};
@@ -7,13 +7,15 @@ use super::load::{
     Drag, Force, Gravity, Harmonic, HarmonicForce, Kinematics, Load, Moment, RotationalSpring, SoftWall,
     TopGravity, Wrench,
 };
+use super::own::Own;
 use crate::scalar::{Over, Real};
 use nalgebra::Vector3;
+use std::borrow::Cow;
 
 macro_rules! standard_loads {
     ($($(#[$doc:meta])* $name:ident),*) => {
-        /// Any one load of the library, chosen at run time.
-        #[derive(Clone, Copy, Debug)]
+        /// Any one load, chosen at run time.
+        #[derive(Clone, Debug)]
         pub enum StandardLoad<S: Real> {
             $($(#[$doc])* $name($name<S>),)*
         }
@@ -59,9 +61,9 @@ macro_rules! standard_loads {
                 }
             }
             /// Its numbers and vectors by the names of their fields, to be changed.
-            pub(crate) fn numbers(&mut self) -> Vec<(&'static str, Number<'_, S>)> {
+            pub(crate) fn numbers(&mut self) -> Vec<(Cow<'static, str>, Number<'_, S>)> {
                 match self {
-                    $(StandardLoad::$name(load) => load.numbers(),)*
+                    $(StandardLoad::$name(load) => load.numbers_mut(),)*
                 }
             }
         }
@@ -94,7 +96,9 @@ standard_loads!(
     /// What makes a free body follow a motion.
     PrescribedMotion,
     /// What makes a body on a fixed point follow a motion.
-    PrescribedRotation
+    PrescribedRotation,
+    /// One of one's own.
+    Own
 );
 
 /// A load whose functions are not inlined, off the hottest path.
@@ -111,7 +115,7 @@ impl<S: Real> Load<S> for Outlined<'_, S> {
     }
 }
 
-/// Any number of loads of the library, chosen at run time: what the problems and the command line use.
+/// Any number of loads, chosen at run time: what acts on the bodies of systems.
 #[derive(Clone, Debug, Default)]
 pub struct Loads<S: Real> {
     list: Vec<StandardLoad<S>>,

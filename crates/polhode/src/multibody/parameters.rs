@@ -246,7 +246,7 @@ impl<S: Real> System<S> {
             let help = "initial angular velocity in body axes, rad/s";
             list.three(name, "omega_body", values(&body.omega_body), help, |i| of(OfBody::Omega(i)));
             for (l, load) in body.loads.list().iter().enumerate() {
-                let mut load = *load;
+                let mut load = load.clone();
                 for (k, (field, mut number)) in load.numbers().into_iter().enumerate() {
                     let (whole, parts) = (format!("load_{}.{field}", l + 1), number.parts());
                     for (i, value) in parts.iter().enumerate() {

@@ -104,7 +104,7 @@ impl<S: Scalar> System<S> {
             .loads
             .list()
             .iter()
-            .fold(Loads::none().with(weight(body.center)), |all, load| all.with(*load));
+            .fold(Loads::none().with(weight(body.center)), |all, load| all.with(load.clone()));
         if *point == zero { all } else { all.seen_from(point) }
     }
 
