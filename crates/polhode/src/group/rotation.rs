@@ -76,6 +76,13 @@ impl<S: Real> Turn<S> {
     }
 }
 
+/// No rotation at all.
+impl<S: Real> Default for Rotation<S> {
+    fn default() -> Self {
+        Rotation::identity()
+    }
+}
+
 impl<S: Real> Rotation<S> {
     /// No rotation.
     #[inline(always)]

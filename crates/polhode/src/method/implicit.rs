@@ -49,7 +49,7 @@ pub(super) trait Solved: Scheme + Sized {
         work: &mut Work,
     ) -> Result<State<S, G>, StepError> {
         let mut start = begin(self, body, state, interval, |start| memory.at(state, || start.fresh_rates()));
-        let x = solve(self, body, &mut start, work)?;
+        let x = self.solution(body, &mut start, work)?;
         let end = self.equations(&start, &x);
         if let Some(carried) = end.carried {
             memory.set(carried);
@@ -57,9 +57,19 @@ pub(super) trait Solved: Scheme + Sized {
         Ok(end.state)
     }
 
-    /// What the equations say at `x`, with the derivatives with respect to three of the unknowns, those of this pass. A
-    /// function of its own, because it is large, and Newton's method and the derivatives of a step both need it.
+    /// Solves for the unknown. A function of its own, because plain steps and those with derivatives share it.
     #[inline(never)]
+    fn solution<'a, S: Real, G: Group>(
+        &self,
+        body: &'a dyn AnyBody<S, G>,
+        start: &mut Start<'a, S, G>,
+        work: &mut Work,
+    ) -> Result<Of<Self, G, S>, StepError> {
+        solve(self, body, start, work)
+    }
+
+    /// What the equations say at `x`, with the derivatives with respect to three of the unknowns, those of this pass.
+    #[inline]
     fn slopes<S: Real, G: Group>(
         &self,
         body: &dyn AnyBody<S, G>,
@@ -69,7 +79,18 @@ pub(super) trait Solved: Scheme + Sized {
     ) -> Said<Self, G, Jet<S>> {
         let seeds: Of<Self, G, Jet<S>> = seeded(x, pass);
         let lifted = Lifted::<Jet<S>, G>::new(start);
-        self.equations(&lifted.start(start, body.with_slopes()), &seeds)
+        self.with_slopes(&lifted.start(start, body.with_slopes()), &seeds)
+    }
+
+    /// The equations with derivatives. A function of its own, because it is large, and Newton's method and the derivatives of
+    /// a step both need it.
+    #[inline(never)]
+    fn with_slopes<S: Real, G: Group>(
+        &self,
+        start: &Start<'_, Jet<S>, G>,
+        x: &Of<Self, G, Jet<S>>,
+    ) -> Said<Self, G, Jet<S>> {
+        self.equations(start, x)
     }
 }
 
