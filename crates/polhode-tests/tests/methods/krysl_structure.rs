@@ -218,8 +218,8 @@ fn methods_that_are_the_same_give_the_same() {
 #[test]
 fn no_method_is_symplectic() {
     let (body, start) = rotation::<f64>("free-rotation");
-    let inertia: Matrix3<Dual<f64, 3>> = body.inertia.matrix().map(Dual::lift);
-    let lifted = Body::<Dual<f64, 3>, So3, _> { inertia: RotaryInertia::unchecked(inertia), load: NoLoad };
+    let inertia: Matrix3<Dual<f64, 1>> = body.inertia.matrix().map(Dual::lift);
+    let lifted = Body::<Dual<f64, 1>, So3, _> { inertia: RotaryInertia::unchecked(inertia), load: NoLoad };
     let defect =
         |name: &str, h: f64| symplecticity_defect(&krysl(name), &body, &lifted, &start, 0.0, h).unwrap();
     // The exact flow, to round-off.

@@ -2,7 +2,7 @@
 
 use super::convergence::Distance;
 use crate::body::{Body, Load, State};
-use crate::group::{Group, Jet, Rotation, So3};
+use crate::group::{Group, Rotation, So3};
 use crate::method::{Derived, Method, Stepper, Steps};
 use crate::run::{Drift, Invariants, Switches};
 use crate::scalar::{Dual, Scalar};
@@ -128,28 +128,29 @@ pub fn conjugacy_defect<S: Scalar, G: Steps<S>, L: Load<S>>(
 /// The largest entry of JᵀW₁J - W₀ for one step on T*SO(3), left-trivialised: J the derivative of the step in
 /// (turn of the body, change of the body momentum), W the canonical symplectic form. Round-off for a symplectic
 /// method. The body comes twice, the second time with its numbers as constants of the dual scalar, which carries J.
-pub fn symplecticity_defect<L: Load<f64>, D: Load<Jet<f64>> + Clone>(
+pub fn symplecticity_defect<L: Load<f64>, D: Load<Dual<f64, 1>> + Clone>(
     method: &Method,
     body: &Body<f64, So3, L>,
-    lifted: &Body<Jet<f64>, So3, D>,
+    lifted: &Body<Dual<f64, 1>, So3, D>,
     start: &State<f64, So3>,
     t: f64,
     h: f64,
 ) -> Result<f64, StepError> {
-    let (pose, momentum) = (So3::lift_pose::<f64, Jet<f64>>(&start.pose), start.momentum.map(Dual::constant));
-    let turn = Rotation::from_rotation_vector(&Vector3::from_fn(|i, _| Dual::variable(0.0, i)));
-    let moved = Vector3::from_fn(|i, _| Dual::variable(start.momentum[i], i));
-    let mut ends = [State { pose: pose.compose(&turn), momentum }, State { pose, momentum: moved }];
-    let varied = [lifted.clone(), lifted.clone()];
-    let end = Derived::<So3>::new(method, 2)?.step(body, &varied, start, &mut ends, t, h)?;
-    let back = So3::lift_pose::<f64, Jet<f64>>(&end.pose).inverse();
-    let j = SMatrix::<f64, 6, 6>::from_fn(|row, column| {
-        let by = &ends[column / 3];
-        match row {
-            // The turn of the body is twice the vector part of q⁻¹ dq.
-            0..3 => 2.0 * back.compose(&by.pose).v[row].eps[column % 3],
-            _ => by.momentum[row - 3].eps[column % 3],
+    let mut ends: [State<Dual<f64, 1>, So3>; 6] = core::array::from_fn(|column| {
+        let seed = |row: usize, value: f64| Dual { re: value, eps: [f64::from(u8::from(row == column))] };
+        let turn = Rotation::from_rotation_vector(&Vector3::from_fn(|i, _| seed(i, 0.0)));
+        State {
+            pose: So3::lift_pose::<f64, _>(&start.pose).compose(&turn),
+            momentum: Vector3::from_fn(|i, _| seed(3 + i, start.momentum[i])),
         }
+    });
+    let varied = core::array::from_fn::<_, 6, _>(|_| lifted.clone());
+    let end = Derived::<So3>::new(method, 6)?.step(body, &varied, start, &mut ends, t, h)?;
+    let back = So3::lift_pose::<f64, Dual<f64, 1>>(&end.pose).inverse();
+    let j = SMatrix::<f64, 6, 6>::from_fn(|row, column| match row {
+        // The turn of the body is twice the vector part of q⁻¹ dq.
+        0..3 => 2.0 * back.compose(&ends[column].pose).v[row].eps[0],
+        _ => ends[column].momentum[row - 3].eps[0],
     });
     let form = |momentum: &Vector3<f64>| {
         let mut w = SMatrix::<f64, 6, 6>::zeros();

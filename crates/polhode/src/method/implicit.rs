@@ -68,8 +68,9 @@ pub(super) trait Solved: Scheme + Sized {
         solve(self, body, start, work)
     }
 
-    /// What the equations say at `x`, with the derivatives with respect to three of the unknowns, those of this pass.
-    #[inline]
+    /// What the equations say at `x`, with the derivatives with respect to three of the unknowns, those of this pass. A
+    /// function of its own, because it is large, and Newton's method and the derivatives of a step both need it.
+    #[inline(never)]
     fn slopes<S: Real, G: Group>(
         &self,
         body: &dyn AnyBody<S, G>,
@@ -79,18 +80,7 @@ pub(super) trait Solved: Scheme + Sized {
     ) -> Said<Self, G, Jet<S>> {
         let seeds: Of<Self, G, Jet<S>> = seeded(x, pass);
         let lifted = Lifted::<Jet<S>, G>::new(start);
-        self.with_slopes(&lifted.start(start, body.with_slopes()), &seeds)
-    }
-
-    /// The equations with derivatives. A function of its own, because it is large, and Newton's method and the derivatives of
-    /// a step both need it.
-    #[inline(never)]
-    fn with_slopes<S: Real, G: Group>(
-        &self,
-        start: &Start<'_, Jet<S>, G>,
-        x: &Of<Self, G, Jet<S>>,
-    ) -> Said<Self, G, Jet<S>> {
-        self.equations(start, x)
+        self.equations(&lifted.start(start, body.with_slopes()), &seeds)
     }
 }
 

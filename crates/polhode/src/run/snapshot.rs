@@ -4,7 +4,7 @@ use super::StepEstimate;
 use crate::body::{Body, Load, State};
 use crate::group::{Group, Rotation};
 use crate::multibody::{Origin, Simulation};
-use crate::scalar::{Dual, Mask, Real, Scalar};
+use crate::scalar::{Mask, Real, Scalar};
 use nalgebra::Vector3;
 
 /// All that can be said of a state at a time; of a system of bodies, the energy of all and the rest of one of them. With
@@ -111,32 +111,6 @@ impl<S: Scalar> SystemSnapshot<S> {
             bodies: bodies.collect(),
             multipliers: multipliers.collect(),
             extra: extra.collect(),
-        }
-    }
-}
-
-impl<const N: usize> Snapshot<Dual<f64, N>> {
-    /// The same with the derivatives in one of its directions alone, of a body by itself.
-    pub(crate) fn direction(&self, k: usize) -> Snapshot<Dual<f64, 1>> {
-        let one = |x: Dual<f64, N>| Dual { re: x.re, eps: [x.eps[k]] };
-        let three = |v: &Vector3<Dual<f64, N>>| v.map(one);
-        Snapshot {
-            t: one(self.t),
-            attitude: Rotation { w: one(self.attitude.w), v: three(&self.attitude.v) },
-            omega_body: three(&self.omega_body),
-            omega_rate: three(&self.omega_rate),
-            momentum_body: three(&self.momentum_body),
-            momentum_space: three(&self.momentum_space),
-            kinetic_energy: one(self.kinetic_energy),
-            energy: self.energy.map(one),
-            moving: self.moving.map(|moving| Moving {
-                position: three(&moving.position),
-                velocity: three(&moving.velocity),
-                acceleration: three(&moving.acceleration),
-                linear_momentum_space: three(&moving.linear_momentum_space),
-            }),
-            estimate: self.estimate,
-            system: None,
         }
     }
 }

@@ -26,7 +26,6 @@ mod runs;
 
 pub use functional::Functional;
 
-use crate::group::Jet;
 use crate::lookup::{Names, ParameterError, find};
 use crate::method::Method;
 use crate::multibody::{DifferentiationError, IntoShared, System, SystemParameter};
@@ -362,21 +361,18 @@ impl Sensitivity {
     /// values are those of the plain model.
     fn begin(&self, count: usize) -> Result<Box<dyn DerivedRun>, SensitivityError> {
         let plain = self.system(&|_, change| change)?;
-        if self.method.alpha().is_none() {
-            let varied = |three: usize| {
-                self.system(&|i, re| Dual { re, eps: core::array::from_fn(|k| unit(i == 3 * three + k)) })
-            };
-            let varied: Result<Vec<System<Jet<f64>>>, _> = (0..count.div_ceil(3)).map(varied).collect();
-            return runs::of_body(&plain, &varied?, count, &self.method);
+        let varied: Result<Vec<System<D>>, SensitivityError> =
+            (0..count).map(|k| self.system(&|i, change| seed(i == k, change))).collect();
+        let varied = varied?;
+        match self.method.alpha() {
+            Some(_) => runs::of_system(plain, &varied, &self.method, self.study),
+            None => runs::of_body(&plain, &varied, &self.method),
         }
-        let varied = |k: usize| self.system(&|i, re| Dual { re, eps: [unit(i == k)] });
-        let varied: Result<Vec<System<D>>, _> = (0..count).map(varied).collect();
-        runs::of_system(plain, &varied?, &self.method, self.study)
     }
 }
 
-fn unit(mine: bool) -> f64 {
-    if mine { 1.0 } else { 0.0 }
+fn seed(mine: bool, change: f64) -> D {
+    Dual { re: change, eps: [if mine { 1.0 } else { 0.0 }] }
 }
 
 /// A component this much smaller than the largest beside it counts as zero.

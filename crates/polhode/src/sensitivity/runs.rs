@@ -2,7 +2,7 @@
 
 use super::{D, DerivedRun, SensitivityError, Study};
 use crate::body::{Body, Loads, State};
-use crate::group::{Jet, So3};
+use crate::group::So3;
 use crate::method::{Derived, DerivedSteps, Method};
 use crate::multibody::{Differentiated, Reduced, Reduction, Simulation, System};
 use crate::run::{Face, Run, Snapshot};
@@ -14,11 +14,10 @@ pub(super) fn check(method: &Method) -> Result<(), StepError> {
     Derived::<So3>::new(method, 0).map(|_| ())
 }
 
-/// Of a system of one body, beside it with the derivatives with respect to three parameters each time.
+/// Of a system of one body, each time with the derivatives with respect to one parameter beside it.
 pub(super) fn of_body(
     plain: &System<f64>,
-    varied: &[System<Jet<f64>>],
-    count: usize,
+    varied: &[System<D>],
     method: &Method,
 ) -> Result<Box<dyn DerivedRun>, SensitivityError> {
     let needs_system = || SensitivityError::from(StepError::NeedsSystem);
@@ -28,14 +27,14 @@ pub(super) fn of_body(
                 Some(Reduction::Rotation(one)) => Ok(one),
                 _ => Err(needs_system()),
             });
-            Ok(Box::new(BodyRun::new(one, varied.collect::<Result<_, _>>()?, count, method)?))
+            Ok(Box::new(BodyRun::new(one, varied.collect::<Result<_, _>>()?, method)?))
         }
         Reduction::Motion(one) => {
             let varied = varied.iter().map(|system| match system.reduction() {
                 Some(Reduction::Motion(one)) => Ok(one),
                 _ => Err(needs_system()),
             });
-            Ok(Box::new(BodyRun::new(one, varied.collect::<Result<_, _>>()?, count, method)?))
+            Ok(Box::new(BodyRun::new(one, varied.collect::<Result<_, _>>()?, method)?))
         }
     }
 }
@@ -55,30 +54,22 @@ pub(super) fn of_system(
 /// One body.
 struct BodyRun<G: DerivedSteps> {
     plain: Reduced<f64, G>,
-    varied: Vec<Reduced<Jet<f64>, G>>,
-    bodies: Vec<Body<Jet<f64>, G, Loads<Jet<f64>>>>,
-    /// How many parameters there are.
-    count: usize,
+    varied: Vec<Reduced<D, G>>,
+    bodies: Vec<Body<D, G, Loads<D>>>,
     stepper: Derived<G>,
     state: State<f64, G>,
-    states: Vec<State<Jet<f64>, G>>,
+    states: Vec<State<D, G>>,
     time: f64,
 }
 
 impl<G: DerivedSteps> BodyRun<G> {
-    fn new(
-        plain: Reduced<f64, G>,
-        varied: Vec<Reduced<Jet<f64>, G>>,
-        count: usize,
-        method: &Method,
-    ) -> Result<Self, StepError> {
+    fn new(plain: Reduced<f64, G>, varied: Vec<Reduced<D, G>>, method: &Method) -> Result<Self, StepError> {
         Ok(BodyRun {
             stepper: Derived::new(method, varied.len())?,
             state: plain.start,
             states: varied.iter().map(|one| one.start).collect(),
             bodies: varied.iter().map(|one| one.body.clone()).collect(),
             time: 0.0,
-            count,
             plain,
             varied,
         })
@@ -105,10 +96,8 @@ impl<G: DerivedSteps> Run for BodyRun<G> {
 
 impl<G: DerivedSteps> DerivedRun for BodyRun<G> {
     fn derivative(&mut self, parameter: usize) -> Option<Snapshot<D>> {
-        let three = (parameter < self.count).then_some(parameter / 3)?;
-        let (one, state) = (self.varied.get(three)?, self.states.get(three)?);
-        let seen = Snapshot::of_body(&one.body, one.origin.as_ref(), state, Dual::constant(self.time));
-        Some(seen.direction(parameter % 3))
+        let (one, state) = (self.varied.get(parameter)?, self.states.get(parameter)?);
+        Some(Snapshot::of_body(&one.body, one.origin.as_ref(), state, Dual::constant(self.time)))
     }
 }
 

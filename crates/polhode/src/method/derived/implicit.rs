@@ -11,7 +11,7 @@ use crate::solve::{Factor, StepError, Work};
 use nalgebra::Vector3;
 
 /// The end of a step with derivatives, and the accelerations carried on.
-type Followed<G> = (State<Jet<f64>, G>, Option<Rates<Jet<f64>, G>>);
+type Followed<G> = (State<Dual<f64, 1>, G>, Option<Rates<Dual<f64, 1>, G>>);
 
 /// Something for each pass over the derivatives with respect to the unknowns of a scheme.
 type Passes<E, P> = <<E as Scheme>::Unknown as Unknown>::Passes<P>;
@@ -60,10 +60,10 @@ pub(super) trait Differentiated: Scheme + Sized {
     #[inline(never)]
     fn follow<G: Group>(
         &self,
-        body: &dyn BodyAt<Jet<f64>, G>,
-        state: &State<Jet<f64>, G>,
-        (t, h): (Jet<f64>, Jet<f64>),
-        carried: Option<Rates<Jet<f64>, G>>,
+        body: &dyn BodyAt<Dual<f64, 1>, G>,
+        state: &State<Dual<f64, 1>, G>,
+        (t, h): (Dual<f64, 1>, Dual<f64, 1>),
+        carried: Option<Rates<Dual<f64, 1>, G>>,
         solution: &Solution<G, Self>,
     ) -> Followed<G> {
         let accelerations = self.accelerations();
@@ -76,10 +76,10 @@ pub(super) trait Differentiated: Scheme + Sized {
             (Accelerations::Carried, Some(rates)) => Start { rates, ..start },
             _ => Start { rates: start.fresh_rates(), ..start },
         };
-        let fixed: Of<Self, G, Jet<f64>> = lift(&solution.x);
-        let end = self.with_slopes(&start, &fixed);
-        let back: Of<Self, G, Jet<f64>> = solution.jacobian.solve_slopes(&end.residual);
-        let moved = |value: Jet<f64>, slope: &dyn Fn(usize) -> Jet<f64>| {
+        let fixed: Of<Self, G, Dual<f64, 1>> = lift(&solution.x);
+        let end = self.equations(&start, &fixed);
+        let back: Of<Self, G, Dual<f64, 1>> = solution.jacobian.solve_slopes(&end.residual);
+        let moved = |value: Dual<f64, 1>, slope: &dyn Fn(usize) -> Jet<f64>| {
             let mut eps = value.eps;
             for pass in 0..Of::<Self, G, f64>::PASSES {
                 let slopes = slope(pass).eps;

@@ -15,22 +15,22 @@ use super::scheme::{Accelerations, Rates, Scheme, Start};
 use super::schemes::{AnyScheme, Visitor};
 use super::{euler, kinematic};
 use crate::body::{AnyBody, Body, BodyAt, Load, State};
-use crate::group::{Coordinates, Group, Jet, Rotation, Se3, So3};
+use crate::group::{Coordinates, Group, Rotation, Se3, So3};
 use crate::scalar::{Dual, Real};
 use crate::solve::{StepError, Work};
 use implicit::Differentiated;
 use nalgebra::Vector3;
 use stages::Stages;
 
-/// Takes steps with one method, and with each of them the exact derivatives of the step in any number of directions, three
-/// at a time. Allocates when it is made, never in a step.
+/// Takes steps with one method, and with each of them the exact derivatives of the step in any number of directions.
+/// Allocates when it is made, never in a step.
 ///
 /// ```
 /// use nalgebra::{Matrix3, Vector3};
 /// use polhode::body::{Body, RotaryInertia, TopGravity};
-/// use polhode::group::{Jet, Rotation, So3};
+/// use polhode::group::{Rotation, So3};
 /// use polhode::method::{Derived, Method};
-/// use polhode::scalar::Real;
+/// use polhode::scalar::{Dual, Real};
 ///
 /// /// A top, built at any scalar from its weight times the distance of its center.
 /// fn top<S: Real>(mgl: S) -> Body<S, So3, TopGravity<S>> {
@@ -40,7 +40,7 @@ use stages::Stages;
 /// let omega = Vector3::new(0.0, 0.0, 50.0);
 /// let attitude = Rotation::from_rotation_vector(&Vector3::new(0.3, 0.0, 0.0));
 /// let end = |mgl: f64| {
-///     let (body, varied) = (top(mgl), [top(<Jet<f64>>::variable(mgl, 0))]);
+///     let (body, varied) = (top(mgl), [top(Dual::<f64, 1>::variable(mgl, 0))]);
 ///     let mut state = body.state(attitude, &omega);
 ///     let mut states = [state.lift()];
 ///     let mut derived = Derived::<So3>::new(&Method::parse("imidm")?, 1)?;
@@ -61,29 +61,29 @@ pub struct Derived<G: Group> {
     /// True if accelerations are carried from step to step.
     carries: bool,
     memory: Memory<f64, G, Rates<f64, G>>,
-    threes: Vec<Carried<G>>,
+    directions: Vec<Carried<G>>,
     /// The states of the step under way.
-    next: Vec<State<Jet<f64>, G>>,
+    next: Vec<State<Dual<f64, 1>, G>>,
     /// What has been spent so far on plain steps.
     pub work: Work,
 }
 
-/// What three directions carry beside their state.
+/// What a direction carries beside its state.
 #[derive(Clone, Copy, Debug)]
 struct Carried<G: Group> {
     /// The state it belongs to.
-    state: State<Jet<f64>, G>,
-    rates: Rates<Jet<f64>, G>,
+    state: State<Dual<f64, 1>, G>,
+    rates: Rates<Dual<f64, 1>, G>,
     /// Of the step under way.
-    next: Rates<Jet<f64>, G>,
+    next: Rates<Dual<f64, 1>, G>,
 }
 
 impl<G: Group> Derived<G> {
-    /// Prepares a method for so many times three directions.
+    /// Prepares a method for so many directions.
     ///
     /// Refused are methods for systems of bodies, and an iteration that stops before it has converged: its result depends
     /// on where it stopped, and has no derivative where it takes one iteration more.
-    pub fn new(method: &Method, threes: usize) -> Result<Self, StepError> {
+    pub fn new(method: &Method, directions: usize) -> Result<Self, StepError> {
         let mut begin = 0.0;
         let mut parts = Vec::with_capacity(method.parts().len());
         for (part, fraction) in method.parts() {
@@ -113,7 +113,7 @@ impl<G: Group> Derived<G> {
             }
             begin += fraction;
         }
-        let zero = G::Vector::<Jet<f64>>::origin();
+        let zero = G::Vector::<Dual<f64, 1>>::origin();
         let (state, rates) = (State { pose: G::identity(), momentum: zero }, Rates::zero());
         Ok(Derived {
             carries: parts.iter().any(|(part, ..)| match part {
@@ -121,10 +121,10 @@ impl<G: Group> Derived<G> {
                 _ => false,
             }),
             parts,
-            stages: method.tableau().map(|t| Box::new(Stages::new(t, threes))),
+            stages: method.tableau().map(|t| Box::new(Stages::new(t, directions))),
             memory: Memory::default(),
-            threes: vec![Carried { state, rates, next: rates }; threes],
-            next: vec![state; threes],
+            directions: vec![Carried { state, rates, next: rates }; directions],
+            next: vec![state; directions],
             work: Work::default(),
         })
     }
@@ -132,33 +132,33 @@ impl<G: Group> Derived<G> {
     /// The state after one step of size `h` (which may be negative) from `state` at time `t`; `states` are replaced by
     /// theirs. On an error nothing is changed.
     ///
-    /// `varied` are the body and `states` its state, both with the derivatives in three directions each; their values must be
-    /// those of `body` and `state`, and those of `states` stay the very numbers of the plain run. A method that carries
+    /// `varied` are the body and `states` its state, both with the derivatives in each direction; their values must be those
+    /// of `body` and `state`, and those of `states` stay the very numbers of the plain run. A method that carries
     /// accelerations goes on with those of its last step if that ended in these states, derivatives included, and computes
     /// new ones if not.
-    pub fn step<L: Load<f64>, D: Load<Jet<f64>>>(
+    pub fn step<L: Load<f64>, D: Load<Dual<f64, 1>>>(
         &mut self,
         body: &Body<f64, G, L>,
-        varied: &[Body<Jet<f64>, G, D>],
+        varied: &[Body<Dual<f64, 1>, G, D>],
         state: &State<f64, G>,
-        states: &mut [State<Jet<f64>, G>],
+        states: &mut [State<Dual<f64, 1>, G>],
         t: f64,
         h: f64,
     ) -> Result<State<f64, G>, StepError>
     where
         G: DerivedSteps,
     {
-        let threes = self.threes.len();
-        if varied.len() != threes || states.len() != threes {
+        let directions = self.directions.len();
+        if varied.len() != directions || states.len() != directions {
             let reason = format!(
-                "{} bodies and {} states with derivatives for {threes} times three directions: give one of each per three",
+                "{} bodies and {} states with derivatives for {directions} directions: give one of each per direction",
                 varied.len(),
                 states.len()
             );
             return Err(StepError::NoDerivative { reason });
         }
         self.memory.forget(body.jumps_at(t, h));
-        G::take(self, body, &|three| &varied[three], state, states, (t, h))
+        G::take(self, body, &|direction| &varied[direction], state, states, (t, h))
     }
 
     #[inline(always)]
@@ -167,13 +167,13 @@ impl<G: Group> Derived<G> {
         body: &dyn AnyBody<f64, G>,
         varied: &Varied<'_, G>,
         state: &State<f64, G>,
-        states: &mut [State<Jet<f64>, G>],
+        states: &mut [State<Dual<f64, 1>, G>],
         (t, h): (f64, f64),
     ) -> Result<State<f64, G>, StepError> {
-        let other = |(known, state): (&Carried<G>, &State<Jet<f64>, G>)| {
+        let other = |(known, state): (&Carried<G>, &State<Dual<f64, 1>, G>)| {
             known.state.pose != state.pose || known.state.momentum != state.momentum
         };
-        if self.carries && self.threes.iter().zip(states.iter()).any(other) {
+        if self.carries && self.directions.iter().zip(states.iter()).any(other) {
             self.memory.forget(true);
         }
         self.next.copy_from_slice(states);
@@ -195,8 +195,8 @@ impl<G: Group> Derived<G> {
         states.copy_from_slice(&self.next);
         if self.carries {
             self.memory.keep(&end);
-            for (three, state) in self.threes.iter_mut().zip(&self.next) {
-                (three.state, three.rates) = (*state, three.next);
+            for (direction, state) in self.directions.iter_mut().zip(&self.next) {
+                (direction.state, direction.rates) = (*state, direction.next);
             }
         }
         Ok(end)
@@ -234,7 +234,7 @@ impl<G: Group> Derived<G> {
                     states,
                     interval: (t, h),
                     memory: &mut self.memory,
-                    threes: &mut self.threes,
+                    directions: &mut self.directions,
                     work,
                 })?,
                 Part::Kinematic(map, choice) => {
@@ -260,8 +260,8 @@ impl<G: Group> Derived<G> {
     }
 }
 
-/// The bodies with derivatives, by the number of their directions.
-pub type Varied<'a, G> = dyn Fn(usize) -> &'a (dyn BodyAt<Jet<f64>, G> + 'a) + 'a;
+/// The bodies with derivatives, by the number of their direction.
+pub type Varied<'a, G> = dyn Fn(usize) -> &'a (dyn BodyAt<Dual<f64, 1>, G> + 'a) + 'a;
 
 /// A group on which steps have derivatives. Those of all methods are compiled in this library, once.
 pub trait DerivedSteps: Group {
@@ -271,7 +271,7 @@ pub trait DerivedSteps: Group {
         body: &dyn AnyBody<f64, Self>,
         varied: &Varied<'_, Self>,
         state: &State<f64, Self>,
-        states: &mut [State<Jet<f64>, Self>],
+        states: &mut [State<Dual<f64, 1>, Self>],
         interval: (f64, f64),
     ) -> Result<State<f64, Self>, StepError>;
 }
@@ -284,7 +284,7 @@ macro_rules! derived_steps {
                 body: &dyn AnyBody<f64, Self>,
                 varied: &Varied<'_, Self>,
                 state: &State<f64, Self>,
-                states: &mut [State<Jet<f64>, Self>],
+                states: &mut [State<Dual<f64, 1>, Self>],
                 interval: (f64, f64),
             ) -> Result<State<f64, Self>, StepError> {
                 derived.take(body, varied, state, states, interval)
@@ -309,10 +309,10 @@ struct Implicit<'a, 'b, G: Group> {
     body: &'a dyn AnyBody<f64, G>,
     varied: &'a Varied<'b, G>,
     state: &'a State<f64, G>,
-    states: &'a mut [State<Jet<f64>, G>],
+    states: &'a mut [State<Dual<f64, 1>, G>],
     interval: (f64, f64),
     memory: &'a mut Memory<f64, G, Rates<f64, G>>,
-    threes: &'a mut [Carried<G>],
+    directions: &'a mut [Carried<G>],
     work: &'a mut Work,
 }
 
@@ -324,13 +324,13 @@ impl<G: Group> Visitor for Implicit<'_, '_, G> {
         let known = memory.holds(self.state);
         let carried = |start: &Start<'_, f64, G>| memory.at(self.state, || start.fresh_rates());
         let (solution, end) = scheme.solve(self.body, self.state, (t, h), carried, self.work)?;
-        for (k, (state, three)) in self.states.iter_mut().zip(self.threes).enumerate() {
+        for (k, (state, direction)) in self.states.iter_mut().zip(self.directions).enumerate() {
             let before = *state;
             let begin = (Dual::constant(t), Dual::constant(h));
-            let (body, rates) = ((self.varied)(k), known.then_some(three.rates));
+            let (body, rates) = ((self.varied)(k), known.then_some(direction.rates));
             let (end, carried) = scheme.follow(body, &before, begin, rates, &solution);
             *state = end;
-            three.next = carried.unwrap_or(three.next);
+            direction.next = carried.unwrap_or(direction.next);
         }
         if let Some(carried) = end.carried {
             memory.set(carried);
@@ -359,9 +359,9 @@ fn state_of<S: Real, G: Group>(
 
 /// The derivatives of one state with the values of the other.
 #[inline(always)]
-fn with_values<G: Group>(varied: &State<Jet<f64>, G>, plain: &State<f64, G>) -> State<Jet<f64>, G> {
+fn with_values<G: Group>(varied: &State<Dual<f64, 1>, G>, plain: &State<f64, G>) -> State<Dual<f64, 1>, G> {
     let (slopes, values) = (numbers(varied), numbers(plain));
-    let with = |slope: Jet<f64>, re: f64| Dual { re, eps: slope.eps };
+    let with = |slope: Dual<f64, 1>, re: f64| Dual { re, eps: slope.eps };
     state_of(
         core::array::from_fn(|i| with(slopes.0[i], values.0[i])),
         Vector3::from_fn(|i, _| with(slopes.1[i], values.1[i])),
@@ -371,9 +371,9 @@ fn with_values<G: Group>(varied: &State<Jet<f64>, G>, plain: &State<f64, G>) -> 
 
 /// True if every derivative is a finite number.
 #[inline(always)]
-fn has_finite_slopes<G: Group>(state: &State<Jet<f64>, G>) -> bool {
+fn has_finite_slopes<G: Group>(state: &State<Dual<f64, 1>, G>) -> bool {
     let (attitude, position, momentum) = numbers(state);
-    let sum = |x: Jet<f64>| x.eps.iter().map(|e| e.abs()).sum::<f64>();
+    let sum = |x: Dual<f64, 1>| x.eps.iter().map(|e| e.abs()).sum::<f64>();
     let mut total = 0.0;
     for x in attitude.into_iter().chain(position.iter().copied()) {
         total += sum(x);

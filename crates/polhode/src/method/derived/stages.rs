@@ -4,7 +4,7 @@
 
 use super::Varied;
 use crate::body::{AnyBody, BodyAt, State};
-use crate::group::{Coordinates, Group, Jet, lift};
+use crate::group::{Coordinates, Group, lift};
 use crate::method::mkrk::{self, SlopeJets, slope_jets, slope_pair, stage};
 use crate::method::tableau::Tableau;
 use crate::scalar::Dual;
@@ -12,12 +12,12 @@ use crate::solve::{StepError, Work, factorize, substitute_rows};
 use core::ops::Range;
 
 /// (Ψ, p), with derivatives.
-type Pair<G> = <G as Group>::Pair<Jet<f64>>;
+type Pair<G> = <G as Group>::Pair<Dual<f64, 1>>;
 
 /// The plain body, and those with derivatives.
 type Bodies<'a, 'b, G> = (&'a dyn AnyBody<f64, G>, &'a Varied<'b, G>);
 /// A state with derivatives.
-type VariedState<G> = State<Jet<f64>, G>;
+type VariedState<G> = State<Dual<f64, 1>, G>;
 
 /// A tableau at work, with the memory for all directions.
 #[derive(Clone, Debug)]
@@ -29,11 +29,11 @@ pub(super) struct Stages<G: Group> {
     swaps: Vec<bool>,
     /// F with all derivatives, of each stage of each block of directions.
     f: Vec<Pair<G>>,
-    right: Vec<[f64; 3]>,
+    right: Vec<[f64; 1]>,
 }
 
 impl<G: Group> Stages<G> {
-    pub(super) fn new(tableau: &Tableau, threes: usize) -> Self {
+    pub(super) fn new(tableau: &Tableau, directions: usize) -> Self {
         let plain = mkrk::Stages::new(tableau);
         let coupled = plain.blocks.iter().map(ExactSizeIterator::len).max().unwrap_or(0);
         let n = coupled * G::Pair::<f64>::LEN;
@@ -41,8 +41,8 @@ impl<G: Group> Stages<G> {
             slopes: vec![[Coordinates::origin(); 4]; tableau.stages()],
             matrix: vec![0.0; n * n],
             swaps: vec![false; n * n],
-            f: vec![Coordinates::origin(); tableau.stages() * threes],
-            right: vec![[0.0; 3]; n],
+            f: vec![Coordinates::origin(); tableau.stages() * directions],
+            right: vec![[0.0; 1]; n],
             plain,
         }
     }
@@ -92,8 +92,8 @@ impl<G: Group> Stages<G> {
     /// F at (Ψ, p) of stage k.
     fn slope(
         &self,
-        body: &dyn BodyAt<Jet<f64>, G>,
-        state: &State<Jet<f64>, G>,
+        body: &dyn BodyAt<Dual<f64, 1>, G>,
+        state: &State<Dual<f64, 1>, G>,
         t: f64,
         h: f64,
         k: usize,
@@ -108,18 +108,18 @@ impl<G: Group> Stages<G> {
     fn sum(
         &self,
         offset: usize,
-        state: &State<Jet<f64>, G>,
+        state: &State<Dual<f64, 1>, G>,
         h: f64,
         stages: usize,
         weight: impl Fn(usize) -> f64,
     ) -> Pair<G> {
-        let mut y = G::join(&G::Vector::<Jet<f64>>::origin(), &state.momentum);
+        let mut y = G::join(&G::Vector::<Dual<f64, 1>>::origin(), &state.momentum);
         for j in 0..stages {
             let w = h * weight(j);
             if w != 0.0 {
                 let f = &self.f[offset + j];
                 y = Coordinates::generate(|i| {
-                    let (y, f): (Jet<f64>, Jet<f64>) = (y.at(i), f.at(i));
+                    let (y, f): (Dual<f64, 1>, Dual<f64, 1>) = (y.at(i), f.at(i));
                     Dual { re: y.re + w * f.re, eps: core::array::from_fn(|k| y.eps[k] + w * f.eps[k]) }
                 });
             }
@@ -160,8 +160,8 @@ impl<G: Group> Stages<G> {
     fn coupled(
         &mut self,
         offset: usize,
-        body: &dyn BodyAt<Jet<f64>, G>,
-        state: &State<Jet<f64>, G>,
+        body: &dyn BodyAt<Dual<f64, 1>, G>,
+        state: &State<Dual<f64, 1>, G>,
         t: f64,
         h: f64,
         block: &Range<usize>,
@@ -182,7 +182,7 @@ impl<G: Group> Stages<G> {
             let (f, jets) = (self.f[offset + j], &self.slopes[j]);
             let change = &self.right[row * width..][..width];
             self.f[offset + j] = Coordinates::generate(|i| {
-                let mut f: Jet<f64> = f.at(i);
+                let mut f: Dual<f64, 1> = f.at(i);
                 for (d, change) in change.iter().enumerate() {
                     let slope = jets[d / 3].at(i).eps[d % 3];
                     for (eps, change) in f.eps.iter_mut().zip(change) {
