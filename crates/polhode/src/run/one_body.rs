@@ -1,6 +1,6 @@
 //! A run of one body under a one-step method.
 
-use super::saved::{Identity, fingerprint};
+use super::saved::{Identity, Keeps, fingerprint, restore, save};
 use super::tracked::Tracked;
 use super::{Drift, EnergyEstimate, RestoreError, Run, Saved, Snapshot, Switches};
 use crate::archive::{Archive, Kept};
@@ -60,12 +60,6 @@ impl<G: Steps<f64>, L: Load<f64>> BodyRun<G, L> {
     pub fn state(&self) -> &State<f64, G> {
         &self.state
     }
-    fn keep(&mut self, archive: &mut Archive<'_>) {
-        self.state.keep(archive);
-        self.time.keep(archive);
-        self.tracked.keep(archive);
-        self.stepper.keep(&self.state, archive);
-    }
 }
 
 impl<G: Steps<f64>> BodyRun<G, Loads<f64>> {
@@ -77,6 +71,18 @@ impl<G: Steps<f64>> BodyRun<G, Loads<f64>> {
             origin: reduced.origin,
             ..BodyRun::new(reduced.body.clone(), reduced.start, method)
         }
+    }
+}
+
+impl<G: Steps<f64>, L: Load<f64>> Keeps for BodyRun<G, L> {
+    fn identity(&self) -> &Identity {
+        &self.identity
+    }
+    fn keep(&mut self, archive: &mut Archive<'_>) {
+        self.state.keep(archive);
+        self.time.keep(archive);
+        self.tracked.keep(archive);
+        self.stepper.keep(&self.state, archive);
     }
 }
 
@@ -95,12 +101,10 @@ impl<G: Steps<f64>, L: Load<f64> + Send> Run for BodyRun<G, L> {
         Snapshot { estimate: self.tracked.seen(), ..snapshot }
     }
     fn save(&mut self) -> Result<Saved, RestoreError> {
-        let identity = self.identity.clone();
-        Ok(identity.save(|archive| self.keep(archive)))
+        Ok(save(self))
     }
     fn restore(&mut self, saved: &Saved) -> Result<(), RestoreError> {
-        let identity = self.identity.clone();
-        identity.restore(saved, |archive| self.keep(archive))
+        restore(self, saved)
     }
     fn work(&self) -> Work {
         self.stepper.work

@@ -63,32 +63,45 @@ impl Identity {
     pub(super) fn new(method: &str, model: u64) -> Self {
         Identity { method: method.into(), model }
     }
-    pub(super) fn save(&self, keep: impl FnOnce(&mut Archive<'_>)) -> Saved {
-        let mut archive = Archive::writing();
-        keep(&mut archive);
-        Saved { method: self.method.clone(), model: self.model, words: archive.words() }
+}
+
+/// A run that can be saved.
+pub(super) trait Keeps {
+    /// What it is of.
+    fn identity(&self) -> &Identity;
+    /// Shows everything that influences the rest of it, and what it has counted.
+    fn keep(&mut self, archive: &mut Archive<'_>);
+}
+
+fn words(run: &mut impl Keeps) -> Vec<u64> {
+    let mut archive = Archive::writing();
+    run.keep(&mut archive);
+    archive.words()
+}
+
+pub(super) fn save(run: &mut impl Keeps) -> Saved {
+    let words = words(run);
+    let Identity { method, model } = run.identity();
+    Saved { method: method.clone(), model: *model, words }
+}
+
+/// Puts what was saved in place, or what there was before if that does not fit.
+pub(super) fn restore(run: &mut impl Keeps, saved: &Saved) -> Result<(), RestoreError> {
+    let Identity { method, model } = run.identity();
+    if saved.method != *method {
+        return Err(RestoreError::Method { saved: saved.method.clone(), run: method.clone() });
     }
-    /// Puts what was saved in place, or what there was before if that does not fit.
-    pub(super) fn restore(
-        &self,
-        saved: &Saved,
-        mut keep: impl FnMut(&mut Archive<'_>),
-    ) -> Result<(), RestoreError> {
-        if saved.method != self.method {
-            return Err(RestoreError::Method { saved: saved.method.clone(), run: self.method.clone() });
-        }
-        if saved.model != self.model {
-            return Err(RestoreError::Model);
-        }
-        let before = self.save(&mut keep);
-        let mut archive = Archive::reading(&saved.words);
-        keep(&mut archive);
-        if archive.fits() {
-            return Ok(());
-        }
-        keep(&mut Archive::reading(&before.words));
-        Err(RestoreError::Damaged)
+    if saved.model != *model {
+        return Err(RestoreError::Model);
     }
+    let before = words(run);
+    let mut archive = Archive::reading(&saved.words);
+    run.keep(&mut archive);
+    if archive.fits() {
+        return Ok(());
+    }
+    run.keep(&mut Archive::reading(&before));
+    Err(RestoreError::Damaged)
 }
 
 /// A number that another system, or the same with other numbers, is most unlikely to have.

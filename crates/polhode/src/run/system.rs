@@ -1,6 +1,6 @@
 //! A run of a system of bodies and joints, and how such a system is seen.
 
-use super::saved::{Identity, fingerprint};
+use super::saved::{Identity, Keeps, fingerprint, restore, save};
 use super::tracked::Tracked;
 use super::{
     Drift, EnergyEstimate, EnergyRecord, Joints, Moving, RestoreError, Run, Saved, Snapshot, SystemSnapshot,
@@ -153,15 +153,6 @@ impl SystemRun {
             simulation,
         }
     }
-    fn keep(&mut self, archive: &mut Archive<'_>) {
-        self.simulation.keep(archive);
-        self.energy.keep(archive);
-        self.violation.position.keep(archive);
-        self.violation.velocity.keep(archive);
-        if let Some(tracked) = &mut self.tracked {
-            tracked.keep(archive);
-        }
-    }
     /// The simulation.
     pub fn simulation(&self) -> &Simulation<f64> {
         &self.simulation
@@ -173,6 +164,21 @@ enum Before {
     Mechanism,
     Rotation(State<f64, So3>),
     Motion(State<f64, Se3>),
+}
+
+impl Keeps for SystemRun {
+    fn identity(&self) -> &Identity {
+        &self.identity
+    }
+    fn keep(&mut self, archive: &mut Archive<'_>) {
+        self.simulation.keep(archive);
+        self.energy.keep(archive);
+        self.violation.position.keep(archive);
+        self.violation.velocity.keep(archive);
+        if let Some(tracked) = &mut self.tracked {
+            tracked.keep(archive);
+        }
+    }
 }
 
 impl Run for SystemRun {
@@ -211,12 +217,10 @@ impl Run for SystemRun {
         Snapshot { estimate, ..self.face.snapshot(&self.simulation) }
     }
     fn save(&mut self) -> Result<Saved, RestoreError> {
-        let identity = self.identity.clone();
-        Ok(identity.save(|archive| self.keep(archive)))
+        Ok(save(self))
     }
     fn restore(&mut self, saved: &Saved) -> Result<(), RestoreError> {
-        let identity = self.identity.clone();
-        identity.restore(saved, |archive| self.keep(archive))
+        restore(self, saved)
     }
     fn work(&self) -> Work {
         self.simulation.spent
