@@ -14,15 +14,17 @@ use polhode::scalar::{Dd, Real};
 use polhode::sensitivity::Sensitivity;
 use std::sync::Arc;
 
-/// A spring with a cubic part that pulls a point of the body to the origin of space, and a drag against its velocity:
+/// A spring with a cubic part that pulls a point of the body to a point of space, and a drag against its velocity:
 /// V = k/2 r² + c/4 r⁴ without the drag.
 #[derive(Debug)]
 struct Tether;
 
 impl Tether {
-    fn point<T: Real>(at: &Kinematics<T>) -> (Vector3<T>, Kinematics<T>) {
+    /// The point in the body, its motion, and how far it is from the other.
+    fn point<T: Real>(at: &Kinematics<T>) -> (Vector3<T>, Kinematics<T>, Vector3<T>) {
         let point = Vector3::new(0.3, -0.2, 0.5).map(T::lift);
-        (point, at.of_point(&point))
+        let seen = at.of_point(&point);
+        (point, seen, seen.position - Vector3::new(0.4, 0.3, -0.6).map(T::lift))
     }
 }
 
@@ -31,13 +33,13 @@ impl Formula for Tether {
         ["stiffness", "cubic", "drag"].map(String::from).to_vec()
     }
     fn wrench<T: Real>(&self, numbers: &[T], at: &Kinematics<T>) -> Wrench<T> {
-        let ([k, c, drag], (point, seen)) = ([numbers[0], numbers[1], numbers[2]], Self::point(at));
-        let r = at.attitude.unrotate(&seen.position);
+        let ([k, c, drag], (point, seen, away)) = ([numbers[0], numbers[1], numbers[2]], Self::point(at));
+        let r = at.attitude.unrotate(&away);
         let force = r * -(k + c * r.dot(&r)) - seen.velocity_body * drag;
         Wrench::force_at(&point, force)
     }
     fn potential<T: Real>(&self, numbers: &[T], at: &Kinematics<T>) -> Option<T> {
-        let r = Self::point(at).1.position;
+        let r = Self::point(at).2;
         let square = r.dot(&r);
         (numbers[2].largest() == 0.0)
             .then(|| (numbers[0] * T::lift(0.5) + numbers[1] * T::lift(0.25) * square) * square)
@@ -86,6 +88,7 @@ const NUMBERS: [f64; 3] = [20.0, 3.0, 0.4];
 fn rigid(load: Own<f64>) -> Rigid<f64> {
     let tensor = Matrix3::new(0.9, 0.1, -0.05, 0.1, 1.2, 0.02, -0.05, 0.02, 0.7);
     let body = Rigid::new(2.0, tensor).unwrap().with_center(Vector3::new(0.1, 0.05, -0.2));
+    let body = body.at(Vector3::new(0.2, -0.1, 0.3), Rotation::identity());
     body.moving(Vector3::zeros(), Vector3::new(0.5, -1.0, 2.0)).with(load)
 }
 
@@ -99,9 +102,12 @@ fn systems(load: &dyn Fn() -> Own<f64>) -> [System<f64>; 3] {
     };
     let mut two = System::new(gravity);
     let still = rigid(load()).moving(Vector3::zeros(), Vector3::zeros());
-    two.body("arm", Rigid::new(1.0, Matrix3::identity()).unwrap()).unwrap();
+    let arm =
+        Rigid::new(1.0, Matrix3::identity()).unwrap().at(Vector3::new(0.2, -0.1, 0.3), Rotation::identity());
+    two.body("arm", arm).unwrap();
     two.body("body", still).unwrap();
-    two.joint("shoulder", JointKind::Revolute, GROUND, "arm").unwrap();
+    two.frame("post", GROUND, Vector3::new(0.2, -0.1, 0.3), Rotation::identity()).unwrap();
+    two.joint("shoulder", JointKind::Revolute, "post", "arm").unwrap();
     two.frame("hand", "arm", Vector3::zeros(), Rotation::identity()).unwrap();
     two.joint("wrist", JointKind::Spherical, "hand", "body").unwrap();
     [one(rigid(load()).on_fixed_point()), one(rigid(load()).free()), two]

@@ -101,6 +101,7 @@ impl<S: Real> Loads<S> {
         let offset = self.offset.map(|offset| offset.map(T::of));
         let mut none = Loads::none();
         none.offset = offset;
+        none.anchor = self.anchor.map(|anchor| anchor.map(T::of));
         self.list().iter().fold(none, |loads, load: &StandardLoad<S>| loads.with(load.lift()))
     }
 }

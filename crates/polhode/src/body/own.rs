@@ -170,6 +170,7 @@ any_formula!(
     wrench_dual potential_dual Dual<f64, 1>,
     wrench_dual_jet potential_dual_jet Jet<Dual<f64, 1>>,
     wrench_dd potential_dd Dd,
+    wrench_dd_jet potential_dd_jet Jet<Dd>,
     wrench_lanes potential_lanes F64x4,
     wrench_lane_jet potential_lane_jet Jet<F64x4>,
 );
@@ -248,6 +249,7 @@ impl<L: Sampled> AnyFormula for BySlopes<L> {
     no_values!(
         wrench_dual_jet potential_dual_jet Jet<Dual<f64, 1>>,
         wrench_dd potential_dd Dd,
+        wrench_dd_jet potential_dd_jet Jet<Dd>,
         wrench_lanes potential_lanes F64x4,
         wrench_lane_jet potential_lane_jet Jet<F64x4>
     );

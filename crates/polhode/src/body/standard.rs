@@ -121,17 +121,33 @@ pub struct Loads<S: Real> {
     list: Vec<StandardLoad<S>>,
     /// The reference point of the loads, in body axes from the one that they are asked about, where that is another one.
     pub(super) offset: Option<Vector3<S>>,
+    /// Where the point that they are asked about stands in space, where the body turns about it and it is not the origin.
+    pub(super) anchor: Option<Vector3<S>>,
 }
 
 impl<S: Real> Loads<S> {
     /// No load.
     pub fn none() -> Self {
-        Loads { list: Vec::new(), offset: None }
+        Loads { list: Vec::new(), offset: None, anchor: None }
     }
     /// The same loads asked about another reference point, in body axes from the one that they have now.
     pub fn seen_from(mut self, point: &Vector3<S>) -> Self {
         self.offset = Some(self.offset.map_or(-point, |offset| offset - point));
         self
+    }
+    /// The same loads on a body that turns about this point of space, where positions count from.
+    pub fn anchored_at(mut self, point: &Vector3<S>) -> Self {
+        self.anchor = Some(self.anchor.map_or(*point, |anchor| anchor + point));
+        self
+    }
+    /// The motion that the loads see, where it is not the one they are shown.
+    fn seen<T: Over<S>>(&self, at: &Kinematics<T>) -> Option<Kinematics<T>> {
+        let anchored =
+            self.anchor.map(|anchor| Kinematics { position: at.position + anchor.map(T::of), ..*at });
+        match self.offset {
+            Some(offset) => Some(anchored.as_ref().unwrap_or(at).of_point(&offset.map(T::of))),
+            None => anchored,
+        }
     }
     /// True if there is none.
     pub fn is_empty(&self) -> bool {
@@ -147,7 +163,7 @@ impl<S: Real> Loads<S> {
     }
     /// The potential of those that have one.
     pub fn known_potential(&self, at: &Kinematics<S>) -> S {
-        let seen = self.offset.map(|offset| at.of_point(&offset));
+        let seen = self.seen(at);
         let at = seen.as_ref().unwrap_or(at);
         self.list
             .iter()
@@ -165,7 +181,7 @@ impl<S: Real> Load<S> for Loads<S> {
     // Not inlined: every method would carry every load, in every scalar.
     #[inline(never)]
     fn wrench<T: Over<S>>(&self, at: &Kinematics<T>) -> Wrench<T> {
-        let seen = self.offset.map(|offset| at.of_point(&offset.map(T::of)));
+        let seen = self.seen(at);
         let mut sum = Wrench::none();
         for load in &self.list {
             let w = load.wrench(seen.as_ref().unwrap_or(at));
@@ -179,7 +195,7 @@ impl<S: Real> Load<S> for Loads<S> {
     }
     #[inline(never)]
     fn potential<T: Over<S>>(&self, at: &Kinematics<T>) -> Option<T> {
-        let seen = self.offset.map(|offset| at.of_point(&offset.map(T::of)));
+        let seen = self.seen(at);
         let mut sum = T::zero();
         for load in &self.list {
             sum += load.potential(seen.as_ref().unwrap_or(at))?;
@@ -188,8 +204,8 @@ impl<S: Real> Load<S> for Loads<S> {
     }
     #[inline(never)]
     fn finite_derivative<T: Over<S>>(&self, from: &Kinematics<T>, to: &Kinematics<T>) -> FiniteDerivative<T> {
-        let seen = self.offset.map(|offset| [from, to].map(|at| at.of_point(&offset.map(T::of))));
-        let [start, end] = seen.as_ref().map_or([from, to], |[start, end]| [start, end]);
+        let seen = self.seen(from).zip(self.seen(to));
+        let (start, end) = seen.as_ref().map_or((from, to), |(start, end)| (start, end));
         let mut sum = FiniteDerivative::none();
         for load in &self.list {
             sum = sum + load.finite_derivative(start, end);

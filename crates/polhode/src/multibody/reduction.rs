@@ -109,7 +109,10 @@ impl<S: Scalar> System<S> {
     }
 
     fn about(&self, rigid: &Rigid<S>, point: Vector3<S>, fixed: Vector3<S>) -> Reduced<S, So3> {
-        let load = self.loads_about(rigid, &point);
+        let load = match self.loads_about(rigid, &point) {
+            loads if fixed == Vector3::zeros() => loads,
+            loads => loads.anchored_at(&fixed),
+        };
         let on_joint = !self.joints.is_empty();
         if let Held::Pivot(momentum) = rigid.held {
             let body = Body { inertia: rigid.inertia, load };
