@@ -5,7 +5,7 @@ use super::load::{
     Drag, Force, Gravity, Harmonic, HarmonicForce, Moment, RotationalSpring, SoftWall, TopGravity,
 };
 use super::own::Own;
-use super::standard::{Loads, StandardLoad};
+use super::standard::{Loads, Shift, StandardLoad};
 use crate::group::Group;
 use crate::scalar::{Over, Real};
 use nalgebra::Vector3;
@@ -98,10 +98,10 @@ impl<S: Real> Loads<S> {
     /// }
     /// ```
     pub fn lift<T: Over<S>>(&self) -> Loads<T> {
-        let offset = self.offset.map(|offset| offset.map(T::of));
         let mut none = Loads::none();
-        none.offset = offset;
-        none.anchor = self.anchor.map(|anchor| anchor.map(T::of));
+        none.shift = self
+            .shift
+            .map(|Shift { offset, anchor }| Shift { offset: offset.map(T::of), anchor: anchor.map(T::of) });
         self.list().iter().fold(none, |loads, load: &StandardLoad<S>| loads.with(load.lift()))
     }
 }

@@ -119,35 +119,47 @@ impl<S: Real> Load<S> for Outlined<'_, S> {
 #[derive(Clone, Debug, Default)]
 pub struct Loads<S: Real> {
     list: Vec<StandardLoad<S>>,
-    /// The reference point of the loads, in body axes from the one that they are asked about, where that is another one.
-    pub(super) offset: Option<Vector3<S>>,
-    /// Where the point that they are asked about stands in space, where the body turns about it and it is not the origin.
-    pub(super) anchor: Option<Vector3<S>>,
+    /// Where they are, if not at the point that they are asked about.
+    pub(super) shift: Option<Shift<S>>,
+}
+
+/// Where loads are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shift<S> {
+    /// Their reference point, in body axes from the one that they are asked about.
+    pub(super) offset: Vector3<S>,
+    /// Where the point that they are asked about stands in space, if the body turns about it.
+    pub(super) anchor: Vector3<S>,
+}
+
+impl<S: Real> Shift<S> {
+    fn none() -> Self {
+        let zero = Vector3::from_element(S::zero());
+        Shift { offset: zero, anchor: zero }
+    }
+    /// The motion that the loads see.
+    fn seen<T: Over<S>>(&self, at: &Kinematics<T>) -> Kinematics<T> {
+        let anchored = Kinematics { position: at.position + self.anchor.map(T::of), ..*at };
+        anchored.of_point(&self.offset.map(T::of))
+    }
 }
 
 impl<S: Real> Loads<S> {
     /// No load.
     pub fn none() -> Self {
-        Loads { list: Vec::new(), offset: None, anchor: None }
+        Loads { list: Vec::new(), shift: None }
     }
     /// The same loads asked about another reference point, in body axes from the one that they have now.
     pub fn seen_from(mut self, point: &Vector3<S>) -> Self {
-        self.offset = Some(self.offset.map_or(-point, |offset| offset - point));
+        let shift = self.shift.unwrap_or(Shift::none());
+        self.shift = Some(Shift { offset: shift.offset - point, ..shift });
         self
     }
     /// The same loads on a body that turns about this point of space, where positions count from.
     pub fn anchored_at(mut self, point: &Vector3<S>) -> Self {
-        self.anchor = Some(self.anchor.map_or(*point, |anchor| anchor + point));
+        let shift = self.shift.unwrap_or(Shift::none());
+        self.shift = Some(Shift { anchor: shift.anchor + point, ..shift });
         self
-    }
-    /// The motion that the loads see, where it is not the one they are shown.
-    fn seen<T: Over<S>>(&self, at: &Kinematics<T>) -> Option<Kinematics<T>> {
-        let anchored =
-            self.anchor.map(|anchor| Kinematics { position: at.position + anchor.map(T::of), ..*at });
-        match self.offset {
-            Some(offset) => Some(anchored.as_ref().unwrap_or(at).of_point(&offset.map(T::of))),
-            None => anchored,
-        }
     }
     /// True if there is none.
     pub fn is_empty(&self) -> bool {
@@ -163,12 +175,43 @@ impl<S: Real> Loads<S> {
     }
     /// The potential of those that have one.
     pub fn known_potential(&self, at: &Kinematics<S>) -> S {
-        let seen = self.seen(at);
+        let seen = self.shift.as_ref().map(|shift| shift.seen(at));
         let at = seen.as_ref().unwrap_or(at);
         self.list
             .iter()
             .filter_map(|load| load.potential(at))
             .fold(S::zero(), |sum, potential| sum + potential)
+    }
+    /// All of them where they are.
+    #[inline(always)]
+    fn sum<T: Over<S>>(&self, at: &Kinematics<T>) -> Wrench<T> {
+        let mut sum = Wrench::none();
+        for load in &self.list {
+            let w = load.wrench(at);
+            sum.force_body += w.force_body;
+            sum.moment_body += w.moment_body;
+        }
+        sum
+    }
+    #[inline(always)]
+    fn sum_of_potentials<T: Over<S>>(&self, at: &Kinematics<T>) -> Option<T> {
+        let mut sum = T::zero();
+        for load in &self.list {
+            sum += load.potential(at)?;
+        }
+        Some(sum)
+    }
+    #[inline(always)]
+    fn sum_of_derivatives<T: Over<S>>(
+        &self,
+        from: &Kinematics<T>,
+        to: &Kinematics<T>,
+    ) -> FiniteDerivative<T> {
+        let mut sum = FiniteDerivative::none();
+        for load in &self.list {
+            sum = sum + load.finite_derivative(from, to);
+        }
+        sum
     }
     /// One more load.
     pub fn with(mut self, load: impl Into<StandardLoad<S>>) -> Self {
@@ -181,57 +224,58 @@ impl<S: Real> Load<S> for Loads<S> {
     // Not inlined: every method would carry every load, in every scalar.
     #[inline(never)]
     fn wrench<T: Over<S>>(&self, at: &Kinematics<T>) -> Wrench<T> {
-        let seen = self.seen(at);
-        let mut sum = Wrench::none();
-        for load in &self.list {
-            let w = load.wrench(seen.as_ref().unwrap_or(at));
-            sum.force_body += w.force_body;
-            sum.moment_body += w.moment_body;
+        match &self.shift {
+            None => self.sum(at),
+            Some(shift) => Shifted(self, shift).wrench(at),
         }
-        if let Some(offset) = self.offset {
-            sum.moment_body += offset.map(T::of).cross(&sum.force_body);
-        }
-        sum
     }
     #[inline(never)]
     fn potential<T: Over<S>>(&self, at: &Kinematics<T>) -> Option<T> {
-        let seen = self.seen(at);
-        let mut sum = T::zero();
-        for load in &self.list {
-            sum += load.potential(seen.as_ref().unwrap_or(at))?;
+        match &self.shift {
+            None => self.sum_of_potentials(at),
+            Some(shift) => Shifted(self, shift).potential(at),
         }
-        Some(sum)
     }
     #[inline(never)]
     fn finite_derivative<T: Over<S>>(&self, from: &Kinematics<T>, to: &Kinematics<T>) -> FiniteDerivative<T> {
-        let seen = self.seen(from).zip(self.seen(to));
-        let (start, end) = seen.as_ref().map_or((from, to), |(start, end)| (start, end));
-        let mut sum = FiniteDerivative::none();
-        for load in &self.list {
-            sum = sum + load.finite_derivative(start, end);
-        }
-        match self.offset {
-            None => sum,
-            Some(offset) => {
-                // V(R, u + R r): the point r is Σ r_j q_j from u.
-                let offset = offset.map(T::of);
-                let moment = from.attitude.rotate(&offset).cross(&sum.force);
-                FiniteDerivative {
-                    base: sum.base + sum.position * offset.transpose(),
-                    moment: sum.moment + moment,
-                    ..sum
-                }
-            }
+        match &self.shift {
+            None => self.sum_of_derivatives(from, to),
+            Some(shift) => Shifted(self, shift).finite_derivative(from, to),
         }
     }
     /// Of a load that acts alone.
     fn motion<T: Over<S>>(&self, t: T) -> Option<Kinematics<T>> {
-        match self.list.as_slice() {
-            [load] => {
-                let motion = load.motion(t)?;
-                Some(self.offset.map_or(motion, |offset| motion.of_point(&-offset.map(T::of))))
-            }
+        match (self.list.as_slice(), &self.shift) {
+            ([load], None) => load.motion(t),
+            ([load], Some(shift)) => Some(load.motion(t)?.of_point(&-shift.offset.map(T::of))),
             _ => None,
+        }
+    }
+}
+
+/// Loads with where they are, off the hottest path.
+struct Shifted<'a, S: Real>(&'a Loads<S>, &'a Shift<S>);
+
+impl<S: Real> Load<S> for Shifted<'_, S> {
+    #[inline(never)]
+    fn wrench<T: Over<S>>(&self, at: &Kinematics<T>) -> Wrench<T> {
+        let sum = self.0.sum(&self.1.seen(at));
+        let moment = self.1.offset.map(T::of).cross(&sum.force_body);
+        Wrench { moment_body: sum.moment_body + moment, ..sum }
+    }
+    #[inline(never)]
+    fn potential<T: Over<S>>(&self, at: &Kinematics<T>) -> Option<T> {
+        self.0.sum_of_potentials(&self.1.seen(at))
+    }
+    #[inline(never)]
+    fn finite_derivative<T: Over<S>>(&self, from: &Kinematics<T>, to: &Kinematics<T>) -> FiniteDerivative<T> {
+        let sum = self.0.sum_of_derivatives(&self.1.seen(from), &self.1.seen(to));
+        // V(R, u + R r): the point r is Σ r_j q_j from u.
+        let offset = self.1.offset.map(T::of);
+        FiniteDerivative {
+            base: sum.base + sum.position * offset.transpose(),
+            moment: sum.moment + from.attitude.rotate(&offset).cross(&sum.force),
+            ..sum
         }
     }
 }
