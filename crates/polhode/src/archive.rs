@@ -159,8 +159,8 @@ pub(crate) fn keep_coordinates<V: Coordinates<f64>>(v: &mut V, archive: &mut Arc
 
 /// Keeps these fields of a type, in this order.
 macro_rules! kept {
-    ($([$($generic:tt)*])? $name:ty { $($field:ident),* $(,)? }) => {
-        impl$(<$($generic)*>)? $crate::archive::Kept for $name {
+    ($name:ty { $($field:ident),* $(,)? }) => {
+        impl $crate::archive::Kept for $name {
             fn keep(&mut self, archive: &mut $crate::archive::Archive<'_>) {
                 $(self.$field.keep(archive);)*
             }

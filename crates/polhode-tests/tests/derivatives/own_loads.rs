@@ -219,6 +219,57 @@ fn sensitivities_by_its_numbers_are_those_of_differences() {
 }
 
 #[test]
+fn a_centre_of_mass_that_moves_takes_weight_and_loads_with_it() {
+    // Where the origin is the centre of mass, both move: the loads stay where they are in the body.
+    let mut system = System::new(Vector3::new(0.0, 1.0, -9.0));
+    let body = rigid(Own::new(Tether, NUMBERS.to_vec()).unwrap()).with_center(Vector3::zeros());
+    system.body("body", body.free()).unwrap();
+    let names = ["body.center_x", "body.center_y", "body.center_z"];
+    let plan = Plan::new(0.005, 0.2).unwrap();
+    for method in ["mkrk:gauss2", "geometric-alpha"] {
+        let sensitivity = Sensitivity::of_system(&system, &names, &Method::parse(method).unwrap()).unwrap();
+        let mut slopes = vec![Vec::new(); 3];
+        sensitivity
+            .run(&plan, &mut |_, run| {
+                for (k, slopes) in slopes.iter_mut().enumerate() {
+                    slopes.clear();
+                    run.derivative(k).unwrap().row(slopes);
+                }
+                ControlFlow::Continue(())
+            })
+            .unwrap();
+        for (k, slopes) in slopes.iter().enumerate() {
+            let at = |by: f64| {
+                let mut changes = [0.0; 3];
+                changes[k] = by;
+                let end = sensitivity.changed(&changes).end(&plan, &mut |_| ControlFlow::Continue(()));
+                row(&end.unwrap().unwrap())
+            };
+            let d = 1e-4;
+            let [a, b, c, e] = [-2.0, -1.0, 1.0, 2.0].map(|k| at(k * d));
+            for (n, slope) in slopes.iter().enumerate() {
+                let difference = (8.0 * (c[n] - b[n]) - (e[n] - a[n])) / (12.0 * d);
+                let off = (slope.eps[0] - difference).abs();
+                assert!(off < 1e-6 * difference.abs().max(1.0), "{method} {} number {n}: {off:e}", names[k]);
+            }
+        }
+        // The same body with its centre there from the start moves alike.
+        let shifted = {
+            let mut system = system.clone();
+            let all = system.parameters();
+            let parameter = all.iter().find(|p| p.name == "body.center_x").unwrap();
+            system.vary(parameter, 0.07);
+            end(&Arc::new(system), method, 0.005)
+        };
+        let mut given = system.clone();
+        given.bodies_mut()[0].center = Vector3::new(0.07, 0.0, 0.0);
+        let given = end(&Arc::new(given), method, 0.005);
+        assert!(shifted.attitude.distance(&given.attitude) < 1e-10, "{method}");
+        assert!((shifted.omega_body - given.omega_body).norm() < 1e-10, "{method}");
+    }
+}
+
+#[test]
 fn its_numbers_are_found_from_a_measured_motion() {
     let truth = systems(&|| Own::new(Tether, vec![22.0, 2.0, 0.5]).unwrap());
     let guess = systems(&|| Own::new(Tether, NUMBERS.to_vec()).unwrap());

@@ -213,6 +213,15 @@ impl<S: Real> Loads<S> {
         }
         sum
     }
+    /// One more load, before all others.
+    pub(crate) fn after(mut self, load: impl Into<StandardLoad<S>>) -> Self {
+        self.list.insert(0, load.into());
+        self
+    }
+    /// The reference point of the loads, in body axes from the one that they are asked about.
+    pub(crate) fn offset(&self) -> Vector3<S> {
+        self.shift.unwrap_or(Shift::none()).offset
+    }
     /// One more load.
     pub fn with(mut self, load: impl Into<StandardLoad<S>>) -> Self {
         self.list.push(load.into());

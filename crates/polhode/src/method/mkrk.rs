@@ -256,9 +256,10 @@ pub(super) fn slope_pair<T: Real, G: Group>(
     G::join(&psi_rate, &p_rate)
 }
 
-/// The same with its derivatives with respect to `y`, three at a time.
+/// A slope with its derivatives with respect to all that it depends on, three at a time.
 pub(super) type SlopeJets<S, G> = [<G as Group>::Pair<Jet<S>>; 4];
 
+/// The same with its derivatives with respect to `y`.
 #[inline(never)]
 pub(super) fn slope_jets<S: Real, G: Group>(
     body: &dyn AnyBody<S, G>,

@@ -158,9 +158,9 @@ impl<S: Real> System<S> {
     /// and what it is of it. A name that two elements would share has `joints`, `forces` or `coordinates` before it.
     ///
     /// Of a body: `mass`, `inertia_xy` (with `inertia_yx`), `center_x` (moves the centre of mass within the body, and with it
-    /// the origin if that is there: what is fixed to the body stays where it is, and the inertia about the centre stays), `position_x`, `velocity_x`,
-    /// `omega_body_x`, `attitude_x` (a turn in body axes), and `load_1.value_x` for the fields of its loads. Of a joint or
-    /// force: `first_x` and `second_x` (the points), `first_axes_x` (turns the axes), `length`, `stiffness`, `damping`,
+    /// the origin if that is there: what is fixed to the body stays where it is, and the inertia about the centre stays),
+    /// `position_x`, `velocity_x`, `omega_body_x`, `attitude_x` (a turn in body axes), and `load_1.value_x` for the fields of
+    /// its loads. Of a joint or force: `first_x` and `second_x` (the points), `first_axes_x` (turns the axes), `length`, `stiffness`, `damping`,
     /// `angle`. Of coordinates: `mass_12` (with `mass_21`), `damping_12`, `stiffness_12`, `force_1` and so on. What has no
     /// effect is left out: axes at points, points of torsion springs.
     ///

@@ -100,11 +100,8 @@ impl<S: Scalar> System<S> {
         if body.loads.is_empty() {
             return Loads::none().with(weight(body.center - point));
         }
-        let all = body
-            .loads
-            .list()
-            .iter()
-            .fold(Loads::none().with(weight(body.center)), |all, load| all.with(load.clone()));
+        // Where the loads are seen from another point already, so is the weight among them.
+        let all = body.loads.clone().after(weight(body.center - body.loads.offset()));
         if *point == zero { all } else { all.seen_from(point) }
     }
 

@@ -3,8 +3,9 @@
 use super::force::Force;
 use super::initial::{Assembly, AssemblyError, initial};
 use super::joint::{MOST_ROWS, Place};
+use super::shared::IntoShared;
 use super::state::{Flat, Moving};
-use super::system::{IntoShared, System, SystemError};
+use super::system::{System, SystemError};
 use super::workspace::{Stepping, Workspace};
 use crate::archive::{Archive, Kept};
 use crate::body::{Kinematics, Load};

@@ -10,7 +10,6 @@ use crate::scalar::{Mask, Real, Scalar};
 use core::fmt;
 use nalgebra::{Matrix3, Vector3};
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 
 /// The name of what does not move, and of the frame at its origin.
 pub const GROUND: &str = "ground";
@@ -288,33 +287,6 @@ pub struct System<S: Real> {
     pub(super) frames: HashMap<String, End<S>>,
     /// Names of joints, forces and coordinates.
     pub(super) taken: HashSet<(&'static str, String)>,
-}
-
-/// A system to run, which a run owns or shares.
-pub trait IntoShared<S: Real> {
-    /// The system, shared.
-    fn into_shared(self) -> Arc<System<S>>;
-}
-
-impl<S: Real> IntoShared<S> for System<S> {
-    fn into_shared(self) -> Arc<System<S>> {
-        Arc::new(self)
-    }
-}
-impl<S: Real> IntoShared<S> for &System<S> {
-    fn into_shared(self) -> Arc<System<S>> {
-        Arc::new(self.clone())
-    }
-}
-impl<S: Real> IntoShared<S> for Arc<System<S>> {
-    fn into_shared(self) -> Arc<System<S>> {
-        self
-    }
-}
-impl<S: Real> IntoShared<S> for &Arc<System<S>> {
-    fn into_shared(self) -> Arc<System<S>> {
-        self.clone()
-    }
 }
 
 impl System<f64> {

@@ -53,7 +53,7 @@ impl fmt::Display for RestoreError {
 impl std::error::Error for RestoreError {}
 
 /// What a run is of.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Identity {
     method: String,
     model: u64,

@@ -14,8 +14,9 @@ pub use variation::D;
 
 use super::joint::{MOST_ROWS, Place};
 use super::parameters::SystemParameter;
+use super::shared::IntoShared;
 use super::simulation::{Simulation, SimulationError};
-use super::system::{IntoShared, System};
+use super::system::System;
 use super::tape::{Matrix, Places, Sink};
 use super::workspace::{Stepping, Weights, ends};
 use crate::group::Tangent;
