@@ -182,22 +182,24 @@ impl<S: Real> Loads<S> {
             .filter_map(|load| load.potential(at))
             .fold(S::zero(), |sum, potential| sum + potential)
     }
-    /// All of them where they are.
+    /// All of them where they are. Most bodies have one load: it is inlined, and the others are not.
     #[inline(always)]
     fn sum<T: Over<S>>(&self, at: &Kinematics<T>) -> Wrench<T> {
-        let mut sum = Wrench::none();
-        for load in &self.list {
-            let w = load.wrench(at);
-            sum.force_body += w.force_body;
-            sum.moment_body += w.moment_body;
+        let Some((first, others)) = self.list.split_first() else { return Wrench::none() };
+        let mut sum = first.wrench(at);
+        for load in others {
+            let wrench = Outlined(load).wrench(at);
+            sum.force_body += wrench.force_body;
+            sum.moment_body += wrench.moment_body;
         }
         sum
     }
     #[inline(always)]
     fn sum_of_potentials<T: Over<S>>(&self, at: &Kinematics<T>) -> Option<T> {
-        let mut sum = T::zero();
-        for load in &self.list {
-            sum += load.potential(at)?;
+        let Some((first, others)) = self.list.split_first() else { return Some(T::zero()) };
+        let mut sum = first.potential(at)?;
+        for load in others {
+            sum += Outlined(load).potential(at)?;
         }
         Some(sum)
     }
@@ -207,8 +209,9 @@ impl<S: Real> Loads<S> {
         from: &Kinematics<T>,
         to: &Kinematics<T>,
     ) -> FiniteDerivative<T> {
-        let mut sum = FiniteDerivative::none();
-        for load in &self.list {
+        let Some((first, others)) = self.list.split_first() else { return FiniteDerivative::none() };
+        let mut sum = first.finite_derivative(from, to);
+        for load in others {
             sum = sum + load.finite_derivative(from, to);
         }
         sum
