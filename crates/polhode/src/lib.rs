@@ -8,6 +8,7 @@ mod archive;
 pub mod body;
 pub mod check;
 pub mod fit;
+mod formula;
 pub mod group;
 pub mod identify;
 mod lookup;

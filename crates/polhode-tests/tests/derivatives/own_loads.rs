@@ -118,14 +118,14 @@ fn end(system: &Arc<System<f64>>, method: &str, h: f64) -> Snapshot {
     drive(&mut *run, &Plan::new(h, 0.4).unwrap(), &mut |_, _| ControlFlow::Continue(())).unwrap().last
 }
 
-fn row(snapshot: &Snapshot) -> Vec<f64> {
+pub(super) fn row(snapshot: &Snapshot) -> Vec<f64> {
     let mut row = Vec::new();
     snapshot.row(&mut row);
     row
 }
 
 /// The largest difference of two rows, relative to one.
-fn gap(a: &[f64], b: &[f64]) -> f64 {
+pub(super) fn gap(a: &[f64], b: &[f64]) -> f64 {
     assert_eq!(a.len(), b.len());
     a.iter().zip(b).fold(0.0, |m: f64, (a, b)| m.max((a - b).abs() / b.abs().max(1.0)))
 }
@@ -177,6 +177,46 @@ fn a_conservative_formula_keeps_its_energy() {
     assert!((fine.momentum.map(|x| x.largest()) - plain.momentum).norm() < 1e-12);
 }
 
+/// The derivatives at the end of a run are those of differences of the fourth order; the slopes.
+pub(super) fn assert_slopes(
+    system: &System<f64>,
+    names: &[&str],
+    method: &str,
+    plan: &Plan,
+) -> Vec<Vec<f64>> {
+    let sensitivity = Sensitivity::of_system(system, names, &Method::parse(method).unwrap()).unwrap();
+    let mut slopes = vec![Vec::new(); names.len()];
+    sensitivity
+        .run(plan, &mut |_, run| {
+            for (k, slopes) in slopes.iter_mut().enumerate() {
+                slopes.clear();
+                run.derivative(k).unwrap().row(slopes);
+            }
+            ControlFlow::Continue(())
+        })
+        .unwrap();
+    let slopes: Vec<Vec<f64>> =
+        slopes.iter().map(|slopes| slopes.iter().map(|x| x.eps[0]).collect()).collect();
+    for (k, slopes) in slopes.iter().enumerate() {
+        let d = 1e-4;
+        let at = |by: f64| {
+            let mut changes = vec![0.0; names.len()];
+            changes[k] = by;
+            let end = sensitivity.changed(&changes).end(plan, &mut |_| ControlFlow::Continue(()));
+            row(&end.unwrap().unwrap())
+        };
+        let [a, b, c, e] = [-2.0, -1.0, 1.0, 2.0].map(|k| at(k * d));
+        let largest = slopes.iter().fold(1e-3f64, |m, x| m.max(x.abs()));
+        for (n, slope) in slopes.iter().enumerate() {
+            let difference = (8.0 * (c[n] - b[n]) - (e[n] - a[n])) / (12.0 * d);
+            let off = (slope - difference).abs();
+            assert!(off < 1e-6 * largest, "{method} {} number {n}: {off:e} of {largest:e}", names[k]);
+        }
+        assert!(slopes.iter().any(|x| x.abs() > 1e-6), "{method} {}", names[k]);
+    }
+    slopes
+}
+
 #[test]
 fn sensitivities_by_its_numbers_are_those_of_differences() {
     let names = ["body.load_1.stiffness", "body.load_1.cubic", "body.load_1.drag", "body.mass"];
@@ -184,36 +224,7 @@ fn sensitivities_by_its_numbers_are_those_of_differences() {
         let methods: &[&str] =
             if i == 2 { &["geometric-alpha"] } else { &["akw", "galpha:exp", "linear-alpha"] };
         for method in methods {
-            let sensitivity =
-                Sensitivity::of_system(&system, &names, &Method::parse(method).unwrap()).unwrap();
-            let plan = Plan::new(0.01, 0.3).unwrap();
-            let mut slopes = vec![Vec::new(); names.len()];
-            sensitivity
-                .run(&plan, &mut |_, run| {
-                    for (k, slopes) in slopes.iter_mut().enumerate() {
-                        slopes.clear();
-                        run.derivative(k).unwrap().row(slopes);
-                    }
-                    ControlFlow::Continue(())
-                })
-                .unwrap();
-            for (k, slopes) in slopes.iter().enumerate() {
-                let d = 1e-4;
-                let at = |by: f64| {
-                    let mut changes = vec![0.0; names.len()];
-                    changes[k] = by;
-                    let end = sensitivity.changed(&changes).end(&plan, &mut |_| ControlFlow::Continue(()));
-                    row(&end.unwrap().unwrap())
-                };
-                let [a, b, c, e] = [-2.0, -1.0, 1.0, 2.0].map(|k| at(k * d));
-                let largest = slopes.iter().fold(1e-3f64, |m, x| m.max(x.eps[0].abs()));
-                for (n, slope) in slopes.iter().enumerate() {
-                    let difference = (8.0 * (c[n] - b[n]) - (e[n] - a[n])) / (12.0 * d);
-                    let off = (slope.eps[0] - difference).abs();
-                    assert!(off < 1e-6 * largest, "{method} {i} {} number {n}: {off:e}", names[k]);
-                }
-                assert!(slopes.iter().any(|x| x.eps[0].abs() > 1e-6), "{method} {i} {}", names[k]);
-            }
+            assert_slopes(&system, &names, method, &Plan::new(0.01, 0.3).unwrap());
         }
     }
 }
@@ -227,32 +238,7 @@ fn a_centre_of_mass_that_moves_takes_weight_and_loads_with_it() {
     let names = ["body.center_x", "body.center_y", "body.center_z"];
     let plan = Plan::new(0.005, 0.2).unwrap();
     for method in ["mkrk:gauss2", "geometric-alpha"] {
-        let sensitivity = Sensitivity::of_system(&system, &names, &Method::parse(method).unwrap()).unwrap();
-        let mut slopes = vec![Vec::new(); 3];
-        sensitivity
-            .run(&plan, &mut |_, run| {
-                for (k, slopes) in slopes.iter_mut().enumerate() {
-                    slopes.clear();
-                    run.derivative(k).unwrap().row(slopes);
-                }
-                ControlFlow::Continue(())
-            })
-            .unwrap();
-        for (k, slopes) in slopes.iter().enumerate() {
-            let at = |by: f64| {
-                let mut changes = [0.0; 3];
-                changes[k] = by;
-                let end = sensitivity.changed(&changes).end(&plan, &mut |_| ControlFlow::Continue(()));
-                row(&end.unwrap().unwrap())
-            };
-            let d = 1e-4;
-            let [a, b, c, e] = [-2.0, -1.0, 1.0, 2.0].map(|k| at(k * d));
-            for (n, slope) in slopes.iter().enumerate() {
-                let difference = (8.0 * (c[n] - b[n]) - (e[n] - a[n])) / (12.0 * d);
-                let off = (slope.eps[0] - difference).abs();
-                assert!(off < 1e-6 * difference.abs().max(1.0), "{method} {} number {n}: {off:e}", names[k]);
-            }
-        }
+        assert_slopes(&system, &names, method, &plan);
         // The same body with its centre there from the start moves alike.
         let shifted = {
             let mut system = system.clone();
@@ -312,7 +298,7 @@ fn its_numbers_are_found_from_a_measured_motion() {
 #[test]
 fn what_does_not_fit_is_refused() {
     let refused = Own::new(Tether, vec![1.0]).unwrap_err();
-    assert_eq!(refused.to_string(), "the load has 3 numbers (stiffness, cubic, drag), and 1 were given");
+    assert_eq!(refused.to_string(), "the formula has 3 numbers (stiffness, cubic, drag), and 1 were given");
     #[derive(Debug)]
     struct Endless;
     impl Formula for Endless {

@@ -219,7 +219,7 @@ fn zoo() -> System<f64> {
         JointKind::Universal,
         JointKind::Planar,
         JointKind::Fixed,
-        JointKind::Distance(0.3),
+        JointKind::Distance { length: 0.3 },
     ];
     let v = |x: f64, y: f64, z: f64| Vector3::new(x, y, z);
     for (k, kind) in kinds.into_iter().enumerate() {
@@ -265,7 +265,7 @@ fn zoo() -> System<f64> {
         system.joint(&format!("{name}-joint"), kind, &hook, &eye).unwrap();
     }
     let spring = ForceKind::SpringDamper { stiffness: 100.0, damping: 2.0, length: 0.5 };
-    system.force("spring", spring, "spherical.eye", "fixed.eye").unwrap();
+    system.force("spring", spring.clone(), "spherical.eye", "fixed.eye").unwrap();
     let torsion = ForceKind::TorsionSpring { stiffness: 10.0, damping: 0.2, angle: 0.1 };
     system.force("torsion", torsion, "revolute.eye", "planar.eye").unwrap();
     // A name that a joint has too.
@@ -318,18 +318,14 @@ fn all_numbers<S: Real>(system: &System<S>) -> Vec<(String, S)> {
             put(format!("{} {which} point", joint.name), end.point.as_slice());
             put(format!("{} {which} axes", joint.name), end.axes.as_slice());
         }
-        if let JointKind::Distance(length) = joint.kind {
-            put(format!("{} length", joint.name), &[length]);
-        }
+        put(format!("{} length", joint.name), &joint.kind.numbers());
     }
     for force in system.forces() {
         for (end, which) in force.ends.iter().zip(["first", "second"]) {
             put(format!("force {} {which} point", force.name), end.point.as_slice());
             put(format!("force {} {which} axes", force.name), end.axes.as_slice());
         }
-        let (ForceKind::SpringDamper { stiffness, damping, length: rest }
-        | ForceKind::TorsionSpring { stiffness, damping, angle: rest }) = force.kind;
-        put(format!("force {}", force.name), &[stiffness, damping, rest]);
+        put(format!("force {}", force.name), &force.kind.numbers());
     }
     for extra in system.extra() {
         let of = |what: &str| format!("{} {what}", extra.name);

@@ -94,7 +94,7 @@ fn vary<S: Real>(system: &mut System<Dual<S, 1>>, kind: &str, random: &mut Rando
     }
     for joint in system.joints_mut() {
         match (kind, &mut joint.kind) {
-            ("lengths", JointKind::Distance(length)) => random.seed(length),
+            ("lengths", JointKind::Distance { length }) => random.seed(length),
             ("points", _) => joint.ends.iter_mut().for_each(|end| random.seeds(end.point.iter_mut())),
             ("axes", _) => joint.ends.iter_mut().for_each(|end| end.axes *= random.turn().matrix()),
             _ => {}
@@ -200,13 +200,13 @@ fn tree(speed: f64, attitude: Rotation<f64>) -> System<f64> {
         JointKind::Planar,
         JointKind::Fixed,
         JointKind::Prismatic,
-        JointKind::Distance(0.7),
+        JointKind::Distance { length: 0.7 },
     ];
     let half = Vector3::new(0.25, 0.0, 0.0);
     let mut end = Vector3::zeros();
     for (i, kind) in kinds.into_iter().enumerate() {
         let name = format!("body-{i}");
-        if kind == JointKind::Distance(0.7) {
+        if matches!(kind, JointKind::Distance { .. }) {
             end += Vector3::new(0.7, 0.0, 0.0);
         }
         let center = end + half;

@@ -4,7 +4,6 @@ use super::inverse::{InverseDynamics, Winding};
 use super::load::{
     Drag, Force, Gravity, Harmonic, HarmonicForce, Moment, RotationalSpring, SoftWall, TopGravity,
 };
-use super::own::Own;
 use super::standard::{Loads, Shift, StandardLoad};
 use crate::group::Group;
 use crate::scalar::{Over, Real};
@@ -75,13 +74,6 @@ impl<S: Real, G: Group> InverseDynamics<S, G, Winding<S>> {
     pub(super) fn numbers_mut(&mut self) -> Vec<(Cow<'static, str>, Number<'_, S>)> {
         let Winding { frequency, turn_rate } = &mut self.motion;
         vec![("frequency".into(), Number::One(frequency)), ("turn_rate".into(), Number::One(turn_rate))]
-    }
-}
-
-impl<S: Real> Own<S> {
-    pub(super) fn numbers_mut(&mut self) -> Vec<(Cow<'static, str>, Number<'_, S>)> {
-        let names: Vec<String> = self.names().to_vec();
-        names.into_iter().map(Cow::from).zip(self.numbers.iter_mut().map(Number::One)).collect()
     }
 }
 

@@ -9,6 +9,7 @@ mod mechanics;
 mod own;
 mod standard;
 
+pub use crate::formula::{MOST_NUMBERS, OwnError};
 pub use derivative::FiniteDerivative;
 pub(crate) use inertia::steiner;
 pub use inertia::{InertiaError, RotaryInertia, SpatialInertia};
@@ -21,7 +22,7 @@ pub use load::{
 };
 pub(crate) use load::{edge, inward};
 pub use mechanics::{AnyBody, BodyAt, LoadAt, Mechanics};
-pub use own::{Formula, MOST_NUMBERS, Own, OwnError, Sampled, WrenchSlopes};
+pub use own::{Formula, Own, Sampled, WrenchSlopes};
 pub use standard::{Loads, StandardLoad};
 
 use crate::group::{Coordinates, Group, So3, lift};

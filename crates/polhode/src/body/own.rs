@@ -1,12 +1,14 @@
 //! Loads of one's own, for single bodies and for bodies of systems alike: a formula with named numbers, written once in any
 //! scalar, or values with their slopes.
 
+use super::lift::Number;
 use super::load::{Kinematics, Load, Wrench};
+use crate::formula::{Behind, OwnError, behind_object};
 use crate::group::{Jet, Rotation};
 use crate::scalar::{Dd, Dual, F64x4, Over, Real};
-use core::any::Any;
-use core::fmt::{self, Debug};
+use core::fmt::Debug;
 use nalgebra::{Matrix3, Vector3};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// A load as a formula of its numbers and of the motion, written once: runs, Newton's method, sensitivities and fits take
@@ -74,105 +76,28 @@ pub struct WrenchSlopes {
     pub moment: [Matrix3<f64>; 4],
 }
 
-/// The most numbers that a formula may have.
-pub const MOST_NUMBERS: usize = 24;
-
-/// Why there is no such load.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum OwnError {
-    /// Names and numbers do not match.
-    Count {
-        /// The names.
-        names: Vec<String>,
-        /// How many numbers were given.
-        given: usize,
-    },
-    /// There are more numbers than a formula may have.
-    TooMany {
-        /// How many.
-        given: usize,
-    },
+/// A load at one scalar; nothing where it cannot be had.
+pub(crate) trait At<T: Real> {
+    fn wrench(&self, numbers: &[T], at: &Kinematics<T>) -> Option<Wrench<T>>;
+    fn potential(&self, numbers: &[T], at: &Kinematics<T>) -> Option<T>;
 }
 
-impl fmt::Display for OwnError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Count { names, given } => {
-                write!(
-                    f,
-                    "the load has {} numbers ({}), and {given} were given",
-                    names.len(),
-                    names.join(", ")
-                )
-            }
-            Self::TooMany { given } => write!(f, "a load has at most {MOST_NUMBERS} numbers, got {given}"),
-        }
+impl<F: Formula, T: Real> At<T> for F {
+    fn wrench(&self, numbers: &[T], at: &Kinematics<T>) -> Option<Wrench<T>> {
+        Some(self.wrench(numbers, at))
+    }
+    fn potential(&self, numbers: &[T], at: &Kinematics<T>) -> Option<T> {
+        self.potential(numbers, at)
     }
 }
 
-impl std::error::Error for OwnError {}
+type Energy<T> = T;
 
-/// The numbers of a load at some scalar, and how many of them count.
-struct Numbers<T> {
-    all: [T; MOST_NUMBERS],
-    count: usize,
-}
-
-macro_rules! any_formula {
-    ($($wrench:ident $potential:ident $scalar:ty),* $(,)?) => {
-        /// A load behind an object, for the scalars in which loads of one's own run.
-        trait AnyFormula: Debug + Send + Sync {
-            $(
-                fn $wrench(&self, numbers: &[$scalar], at: &Kinematics<$scalar>) -> Option<Wrench<$scalar>>;
-                fn $potential(&self, numbers: &[$scalar], at: &Kinematics<$scalar>) -> Option<$scalar>;
-            )*
-        }
-
-        impl<F: Formula> AnyFormula for F {
-            $(
-                fn $wrench(&self, numbers: &[$scalar], at: &Kinematics<$scalar>) -> Option<Wrench<$scalar>> {
-                    Some(self.wrench(numbers, at))
-                }
-                fn $potential(&self, numbers: &[$scalar], at: &Kinematics<$scalar>) -> Option<$scalar> {
-                    self.potential(numbers, at)
-                }
-            )*
-        }
-
-        /// The wrench at whichever scalar this is; nothing at one that is not among those above.
-        fn wrench_at<T: Real>(load: &dyn AnyFormula, numbers: &Numbers<T>, at: &Kinematics<T>) -> Option<Wrench<T>> {
-            let (numbers, at): (&dyn Any, &dyn Any) = (numbers, at);
-            $(
-                if let (Some(numbers), Some(at)) = (numbers.downcast_ref::<Numbers<$scalar>>(), at.downcast_ref()) {
-                    let wrench = load.$wrench(&numbers.all[..numbers.count], at)?;
-                    return (&wrench as &dyn Any).downcast_ref().copied();
-                }
-            )*
-            None
-        }
-
-        /// The same of the potential.
-        fn potential_at<T: Real>(load: &dyn AnyFormula, numbers: &Numbers<T>, at: &Kinematics<T>) -> Option<T> {
-            let (numbers, at): (&dyn Any, &dyn Any) = (numbers, at);
-            $(
-                if let (Some(numbers), Some(at)) = (numbers.downcast_ref::<Numbers<$scalar>>(), at.downcast_ref()) {
-                    let potential = load.$potential(&numbers.all[..numbers.count], at)?;
-                    return (&potential as &dyn Any).downcast_ref().copied();
-                }
-            )*
-            None
-        }
-    };
-}
-any_formula!(
-    wrench_plain potential_plain f64,
-    wrench_jet potential_jet Jet<f64>,
-    wrench_dual potential_dual Dual<f64, 1>,
-    wrench_dual_jet potential_dual_jet Jet<Dual<f64, 1>>,
-    wrench_dd potential_dd Dd,
-    wrench_dd_jet potential_dd_jet Jet<Dd>,
-    wrench_lanes potential_lanes F64x4,
-    wrench_lane_jet potential_lane_jet Jet<F64x4>,
+behind_object!(AnyLoad: At at [
+    f64, Jet<f64>, Dual<f64, 1>, Jet<Dual<f64, 1>>, Dd, Jet<Dd>, F64x4, Jet<F64x4>
+];
+    fn wrench_at = wrench(Kinematics) -> Wrench;
+    fn potential_at = potential(Kinematics) -> Energy;
 );
 
 /// Values and slopes as a load.
@@ -214,93 +139,60 @@ impl<L: Sampled> BySlopes<L> {
     }
 }
 
-macro_rules! no_values {
-    ($($wrench:ident $potential:ident $scalar:ty),*) => {
-        $(
-            fn $wrench(&self, _: &[$scalar], _: &Kinematics<$scalar>) -> Option<Wrench<$scalar>> {
+macro_rules! sampled_at {
+    ($($scalar:ty, $wrench:expr);*) => {$(
+        impl<L: Sampled> At<$scalar> for BySlopes<L> {
+            fn wrench(&self, _: &[$scalar], at: &Kinematics<$scalar>) -> Option<Wrench<$scalar>> {
+                let wrench: fn(&Self, &Kinematics<$scalar>) -> Option<Wrench<$scalar>> = $wrench;
+                wrench(self, at)
+            }
+            fn potential(&self, _: &[$scalar], _: &Kinematics<$scalar>) -> Option<$scalar> {
                 None
             }
-            fn $potential(&self, _: &[$scalar], _: &Kinematics<$scalar>) -> Option<$scalar> {
-                None
-            }
-        )*
-    };
+        }
+    )*};
 }
-
-impl<L: Sampled> AnyFormula for BySlopes<L> {
-    fn wrench_plain(&self, _: &[f64], at: &Kinematics<f64>) -> Option<Wrench<f64>> {
-        Some(self.0.wrench(at))
-    }
-    fn wrench_jet(&self, _: &[Jet<f64>], at: &Kinematics<Jet<f64>>) -> Option<Wrench<Jet<f64>>> {
-        Some(self.chained(at))
-    }
-    fn wrench_dual(&self, _: &[Dual<f64, 1>], at: &Kinematics<Dual<f64, 1>>) -> Option<Wrench<Dual<f64, 1>>> {
-        Some(self.chained(at))
-    }
-    fn potential_plain(&self, _: &[f64], _: &Kinematics<f64>) -> Option<f64> {
-        None
-    }
-    fn potential_jet(&self, _: &[Jet<f64>], _: &Kinematics<Jet<f64>>) -> Option<Jet<f64>> {
-        None
-    }
-    fn potential_dual(&self, _: &[Dual<f64, 1>], _: &Kinematics<Dual<f64, 1>>) -> Option<Dual<f64, 1>> {
-        None
-    }
-    no_values!(
-        wrench_dual_jet potential_dual_jet Jet<Dual<f64, 1>>,
-        wrench_dd potential_dd Dd,
-        wrench_dd_jet potential_dd_jet Jet<Dd>,
-        wrench_lanes potential_lanes F64x4,
-        wrench_lane_jet potential_lane_jet Jet<F64x4>
-    );
-}
+sampled_at!(
+    f64, |load, at| Some(load.0.wrench(at));
+    Jet<f64>, |load, at| Some(load.chained(at));
+    Dual<f64, 1>, |load, at| Some(load.chained(at));
+    Jet<Dual<f64, 1>>, |_, _| None;
+    Dd, |_, _| None;
+    Jet<Dd>, |_, _| None;
+    F64x4, |_, _| None;
+    Jet<F64x4>, |_, _| None
+);
 
 /// A load of one's own, with its numbers.
 #[derive(Clone, Debug)]
-pub struct Own<S: Real> {
-    formula: Arc<dyn AnyFormula>,
-    names: Arc<[String]>,
-    pub(super) numbers: Vec<S>,
-}
+pub struct Own<S: Real>(Behind<S, dyn AnyLoad>);
 
 impl<S: Real> Own<S> {
     /// A formula with its numbers, in the order of their names.
     pub fn new(formula: impl Formula, numbers: Vec<S>) -> Result<Self, OwnError> {
         let names = formula.names();
-        if names.len() != numbers.len() {
-            return Err(OwnError::Count { names, given: numbers.len() });
-        }
-        if numbers.len() > MOST_NUMBERS {
-            return Err(OwnError::TooMany { given: numbers.len() });
-        }
-        Ok(Own { formula: Arc::new(formula), names: names.into(), numbers })
+        let formula: Arc<dyn AnyLoad> = Arc::new(formula);
+        Ok(Own(Behind::new(formula, names, numbers)?))
     }
     /// Values with their slopes.
     pub fn sampled(load: impl Sampled) -> Self {
-        Own { formula: Arc::new(BySlopes(load)), names: Arc::new([]), numbers: Vec::new() }
+        Own(Behind { formula: Arc::new(BySlopes(load)), names: Arc::new([]), numbers: Vec::new() })
     }
     /// The names of its numbers.
     pub fn names(&self) -> &[String] {
-        &self.names
+        &self.0.names
     }
     /// Its numbers.
     pub fn numbers(&self) -> &[S] {
-        &self.numbers
+        &self.0.numbers
     }
     /// The load with every number as a constant of `T`.
     pub fn lift<T: Over<S>>(&self) -> Own<T> {
-        Own {
-            formula: self.formula.clone(),
-            names: self.names.clone(),
-            numbers: self.numbers.iter().map(|x| T::of(*x)).collect(),
-        }
+        Own(self.0.rebuilt(&mut |_, x| T::of(x)))
     }
-    fn at<T: Over<S>>(&self) -> Numbers<T> {
-        let mut all = [T::zero(); MOST_NUMBERS];
-        for (to, from) in all.iter_mut().zip(&self.numbers) {
-            *to = T::of(*from);
-        }
-        Numbers { all, count: self.numbers.len() }
+    pub(super) fn numbers_mut(&mut self) -> Vec<(Cow<'static, str>, Number<'_, S>)> {
+        let names = self.0.names.iter().cloned().map(Cow::from);
+        names.zip(self.0.numbers.iter_mut().map(Number::One)).collect()
     }
 }
 
@@ -308,13 +200,13 @@ impl<S: Real> Load<S> for Own<S> {
     #[inline(never)]
     fn wrench<T: Over<S>>(&self, at: &Kinematics<T>) -> Wrench<T> {
         // What cannot be had at a scalar is not a number, which every step refuses.
-        wrench_at(&*self.formula, &self.at(), at).unwrap_or_else(|| {
+        wrench_at(&*self.0.formula, &self.0.at(), at).unwrap_or_else(|| {
             let unknown = Vector3::from_element(T::lift(f64::NAN));
             Wrench { force_body: unknown, moment_body: unknown }
         })
     }
     #[inline(never)]
     fn potential<T: Over<S>>(&self, at: &Kinematics<T>) -> Option<T> {
-        potential_at(&*self.formula, &self.at(), at)
+        potential_at(&*self.0.formula, &self.0.at(), at)
     }
 }

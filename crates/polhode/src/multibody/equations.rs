@@ -106,8 +106,8 @@ impl<S: Real> Stepping<'_, S> {
                 Place { x, r: moving.attitude.matrix(), v, omega }
             };
             for (joint, jacobian) in self.system.joints.iter().zip(&mut self.work.jacobians) {
-                let [a, b] = joint.ends.map(|end| end.body.map_or(ground, place));
-                joint.jacobian([&a, &b], jacobian);
+                let [a, b] = joint.bodies().map(|body| body.map_or(ground, place));
+                joint.jacobian(self.t, [&a, &b], jacobian);
             }
         }
     }
@@ -336,8 +336,8 @@ impl<S: Real> Equations<S> for Stepping<'_, S> {
         }
         let ground = Place::ground();
         for force in &self.system.forces {
-            let bodies = force.ends.map(|end| end.body);
-            let wrenches = force.wrenches(ends(&self.work.now, &ground, bodies));
+            let bodies = force.bodies();
+            let wrenches = force.wrenches(time, ends(&self.work.now, &ground, bodies));
             for (i, body) in bodies.iter().enumerate() {
                 if let Some(body) = body {
                     self.work.now[*body].complementary[0] -= wrenches[2 * i];
@@ -349,20 +349,20 @@ impl<S: Real> Equations<S> for Stepping<'_, S> {
             self.tie();
         }
         for (j, joint) in self.system.joints.iter().enumerate() {
-            let bodies = joint.ends.map(|end| end.body);
+            let bodies = joint.bodies();
             let work = &mut *self.work;
             let places = ends(&work.now, &ground, bodies);
             let (count, start) = (joint.kind.rows(), work.layout.joints[j]);
             let lambda = &work.lambda[work.layout.multipliers[j]..][..count];
-            joint.constraint(places, &mut work.residual[start..start + count]);
+            joint.constraint(time, places, &mut work.residual[start..start + count]);
             if work.scheme.stabilized {
                 let mut rates = [S::zero(); MOST_ROWS];
-                joint.rates(places, &mut rates, &mut [S::zero(); MOST_ROWS]);
+                joint.rates(time, places, &mut rates, &mut [S::zero(); MOST_ROWS]);
                 for (k, rate) in rates[..count].iter().enumerate() {
                     work.residual[start + count + k] = *rate / weights.velocity;
                 }
             }
-            let reaction = joint.reaction(places, lambda);
+            let reaction = joint.reaction(time, places, lambda);
             for (i, body) in bodies.iter().enumerate() {
                 if let Some(body) = body {
                     work.now[*body].complementary[0] += reaction[2 * i];

@@ -1,32 +1,40 @@
 //! Forces between two bodies. What acts on one body alone is a [`Load`](crate::body::Load) of the one load library.
 
 use super::joint::{Place, zero};
+use super::kinds::kinds;
+use super::own::OwnForce;
 use super::system::End;
 use crate::scalar::{Over, Real};
 use nalgebra::Vector3;
 
-/// What acts between two frames.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum ForceKind<S> {
-    /// A spring with a damper between the points of the frames.
-    SpringDamper {
-        /// Force per unit of elongation, N/m.
-        stiffness: S,
-        /// Force per unit of its rate, N s/m.
-        damping: S,
-        /// Length without force, m.
-        length: S,
-    },
-    /// A spring with a damper that turns the frames about their common third axis: the angle from the first axis of the
-    /// first frame to that of the second, in (-π, π).
-    TorsionSpring {
-        /// Moment per unit of angle, N m/rad.
-        stiffness: S,
-        /// Moment per unit of its rate, N m s/rad.
-        damping: S,
-        /// Angle without moment, rad.
-        angle: S,
-    },
+kinds! {
+    /// What acts between two frames.
+    pub enum ForceKind or OwnForce {
+        /// A spring with a damper between the points of the frames.
+        SpringDamper = "spring" {
+            stiffness: "force per unit of elongation, N/m",
+            damping: "force per unit of its rate, N s/m",
+            length: "length without force, m",
+        },
+        /// A spring with a damper that turns the frames about their common third axis: the angle from the first axis of the
+        /// first frame to that of the second, in (-π, π).
+        TorsionSpring = "torsion-spring" {
+            stiffness: "moment per unit of angle, N m/rad",
+            damping: "moment per unit of its rate, N m s/rad",
+            angle: "angle without moment, rad",
+        },
+    }
+}
+
+impl<S: Real> ForceKind<S> {
+    /// True if points and axes of its frames count.
+    pub(super) fn uses(&self) -> (bool, bool) {
+        match self {
+            ForceKind::SpringDamper { .. } => (true, false),
+            ForceKind::TorsionSpring { .. } => (false, true),
+            ForceKind::Own(_) => (true, true),
+        }
+    }
 }
 
 /// One force element between two frames.
@@ -44,6 +52,11 @@ pub struct Force<S: Real> {
 const MEETING: f64 = 1e-30;
 
 impl<S: Real> Force<S> {
+    /// The bodies between which it acts; `None` is the ground.
+    #[inline(always)]
+    pub fn bodies(&self) -> [Option<usize>; 2] {
+        [self.ends[0].body, self.ends[1].body]
+    }
     /// d from point to point, and its velocity.
     fn span<T: Over<S>>(&self, places: [&Place<T>; 2]) -> [Vector3<T>; 2] {
         let at = |i: usize| {
@@ -65,14 +78,14 @@ impl<S: Real> Force<S> {
         (z, first.dot(&y).atan2(first.dot(&x)), relative.dot(&z))
     }
     /// Force in space and moment in body axes on each end.
-    pub fn wrenches<T: Over<S>>(&self, places: [&Place<T>; 2]) -> [Vector3<T>; 4] {
+    pub fn wrenches<T: Over<S>>(&self, time: T, places: [&Place<T>; 2]) -> [Vector3<T>; 4] {
         let [a, b] = places;
-        match self.kind {
+        match &self.kind {
             ForceKind::SpringDamper { stiffness, damping, length } => {
                 let [d, rate] = self.span(places);
                 let now = (d.dot(&d) + T::lift(MEETING * MEETING)).sqrt();
                 let n = d / now;
-                let tension = T::of(stiffness) * (now - T::of(length)) + T::of(damping) * n.dot(&rate);
+                let tension = T::of(*stiffness) * (now - T::of(*length)) + T::of(*damping) * n.dot(&rate);
                 let pull = n * tension;
                 let moment =
                     |i: usize, f: &Vector3<T>| self.ends[i].point.map(T::of).cross(&places[i].to_body(f));
@@ -80,27 +93,33 @@ impl<S: Real> Force<S> {
             }
             ForceKind::TorsionSpring { stiffness, damping, angle } => {
                 let (axis, now, rate) = self.twist(places);
-                let moment = axis * (T::of(stiffness) * (now - T::of(angle)) + T::of(damping) * rate);
+                let moment = axis * (T::of(*stiffness) * (now - T::of(*angle)) + T::of(*damping) * rate);
                 [zero(), a.to_body(&moment), zero(), b.to_body(&-moment)]
             }
+            ForceKind::Own(own) => own.wrenches(&self.ends, time, places),
         }
     }
-    /// The energy in the spring.
-    pub fn potential<T: Over<S>>(&self, places: [&Place<T>; 2]) -> T {
-        let (stiffness, stretch) = match self.kind {
+    /// The energy that it stores, or `None` for a force that stores none.
+    pub fn potential<T: Over<S>>(&self, time: T, places: [&Place<T>; 2]) -> Option<T> {
+        let (stiffness, stretch) = match &self.kind {
             ForceKind::SpringDamper { stiffness, length, .. } => {
                 let [d, _] = self.span(places);
-                (stiffness, d.dot(&d).sqrt() - T::of(length))
+                (*stiffness, d.dot(&d).sqrt() - T::of(*length))
             }
             ForceKind::TorsionSpring { stiffness, angle, .. } => {
-                (stiffness, self.twist(places).1 - T::of(angle))
+                (*stiffness, self.twist(places).1 - T::of(*angle))
             }
+            ForceKind::Own(own) => return own.potential(&self.ends, time, places),
         };
-        T::of(stiffness) * stretch * stretch * T::lift(0.5)
+        Some(T::of(stiffness) * stretch * stretch * T::lift(0.5))
     }
-    /// True if it takes energy out of the motion.
+    /// True if it takes energy out of the motion, or feeds it, beside what it stores.
     pub fn is_damped(&self) -> bool {
-        let (ForceKind::SpringDamper { damping, .. } | ForceKind::TorsionSpring { damping, .. }) = self.kind;
-        damping.largest() != 0.0
+        match &self.kind {
+            ForceKind::SpringDamper { damping, .. } | ForceKind::TorsionSpring { damping, .. } => {
+                damping.largest() != 0.0
+            }
+            ForceKind::Own(own) => own.is_damped(),
+        }
     }
 }

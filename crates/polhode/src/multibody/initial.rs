@@ -131,8 +131,8 @@ impl<S: Real> Projection<'_, S> {
             sink.block(6 * b + 3, 6 * b + 3, &(body.inertia.matrix() / self.mass));
         }
         for (joint, start) in self.system.joints.iter().zip(&self.layout.joints) {
-            let bodies = joint.ends.map(|end| end.body);
-            joint.jacobian(self.ends(bodies).each_ref(), &mut rows);
+            let bodies = joint.bodies();
+            joint.jacobian(S::zero(), self.ends(bodies).each_ref(), &mut rows);
             for (k, row) in rows[..joint.kind.rows()].iter().enumerate() {
                 for (block, slope) in row.iter().enumerate() {
                     let Some(body) = bodies[block / 2] else { continue };
@@ -198,7 +198,7 @@ impl<S: Real> Projection<'_, S> {
         let mut worst = (0, 0.0, 0.0);
         for (j, joint) in self.system.joints.iter().enumerate() {
             let mut out = [S::zero(); MOST_ROWS];
-            f(joint, self.ends(joint.ends.map(|end| end.body)).each_ref(), &mut out);
+            f(joint, self.ends(joint.bodies()).each_ref(), &mut out);
             for (k, value) in out[..joint.kind.rows()].iter().enumerate() {
                 self.x[self.layout.joints[j] + k] = -*value;
                 let gap = value.abs().largest();
@@ -238,8 +238,9 @@ pub(super) fn initial<S: Real>(system: &System<S>, may_move: bool) -> Result<Ini
     let size = points.chain(spread).fold(0.0, larger).sqrt().max(f64::MIN_POSITIVE);
 
     // Positions: Newton's method with the masses as the metric.
-    let constraint =
-        |joint: &super::Joint<S>, places: [&Place<S>; 2], out: &mut [S]| joint.constraint(places, out);
+    let constraint = |joint: &super::Joint<S>, places: [&Place<S>; 2], out: &mut [S]| {
+        joint.constraint(S::zero(), places, out)
+    };
     let (mut before, mut derivatives) = (f64::INFINITY, S::DEPTH);
     projection.factor()?;
     loop {
@@ -288,7 +289,8 @@ pub(super) fn initial<S: Real>(system: &System<S>, may_move: bool) -> Result<Ini
 
     // Velocities.
     projection.factor()?;
-    projection.rows(size, |joint, places, out| joint.rates(places, out, &mut [S::zero(); MOST_ROWS]));
+    projection
+        .rows(size, |joint, places, out| joint.rates(S::zero(), places, out, &mut [S::zero(); MOST_ROWS]));
     projection.solve()?;
     for b in 0..system.bodies.len() {
         let (xi, theta) = (projection.part(6 * b), projection.part(6 * b + 3));
@@ -299,7 +301,8 @@ pub(super) fn initial<S: Real>(system: &System<S>, may_move: bool) -> Result<Ini
     }
 
     // Accelerations and multipliers.
-    projection.rows(size, |joint, places, out| joint.rates(places, &mut [S::zero(); MOST_ROWS], out));
+    projection
+        .rows(size, |joint, places, out| joint.rates(S::zero(), places, &mut [S::zero(); MOST_ROWS], out));
     for (b, body) in system.bodies.iter().enumerate() {
         let place = projection.places[b];
         let [force, moment] = loads(body, S::zero(), &attitudes[b], &place);
@@ -312,8 +315,8 @@ pub(super) fn initial<S: Real>(system: &System<S>, may_move: bool) -> Result<Ini
         }
     }
     for force in &system.forces {
-        let bodies = force.ends.map(|end| end.body);
-        let wrenches = force.wrenches(projection.ends(bodies).each_ref());
+        let bodies = force.bodies();
+        let wrenches = force.wrenches(S::zero(), projection.ends(bodies).each_ref());
         for (wrench, body) in wrenches.chunks(2).zip(bodies) {
             if let Some(body) = body {
                 for (x, w) in projection.x[6 * body..].iter_mut().zip(wrench.iter().flatten()) {

@@ -5,9 +5,11 @@
 //! the other. Φ̇ = B v with v = {ẋ, Ω} of both bodies; the reactions are -Bᵀ λ, so that the multipliers of a point are
 //! the force of A on B in space. A change Θ of the attitude, Ṙ = R Θ̃, changes s·(R y) by Θ·(y × Rᵀ s).
 
+use super::kinds::kinds;
+use super::own::OwnJoint;
 use super::system::End;
-use crate::group::spin;
-use crate::scalar::{Over, Real};
+use crate::group::{Jet, spin};
+use crate::scalar::{Dual, Over, Real};
 use nalgebra::{Matrix3, Vector3};
 
 /// Where a body is and how it moves: position and velocity of its centre of mass in space, angular velocity in body axes.
@@ -57,6 +59,32 @@ impl<T: Real> Place<T> {
     }
 }
 
+/// Three coordinates of a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum By {
+    Position,
+    Turn,
+    Velocity,
+    Omega,
+}
+
+impl<T: Real> Place<T> {
+    /// The place with derivatives with respect to some of its coordinates, if any.
+    pub(super) fn seeded(&self, by: Option<By>) -> Place<Jet<T>> {
+        let part = |v: &Vector3<T>, own: By| match by == Some(own) {
+            true => Vector3::from_fn(|i, _| Dual::variable(v[i], i)),
+            false => v.map(Dual::constant),
+        };
+        let turn = spin(&part(&zero(), By::Turn)) + Matrix3::identity();
+        Place {
+            x: part(&self.x, By::Position),
+            r: self.r.map(Dual::constant) * turn,
+            v: part(&self.v, By::Velocity),
+            omega: part(&self.omega, By::Omega),
+        }
+    }
+}
+
 /// a bᵀ.
 #[inline(always)]
 fn outer<T: Real>(a: &Vector3<T>, b: &Vector3<T>) -> Matrix3<T> {
@@ -74,25 +102,27 @@ pub(super) fn zero<T: Real>() -> Vector3<T> {
     Vector3::new(T::zero(), T::zero(), T::zero())
 }
 
-/// What a joint allows.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum JointKind<S> {
-    /// Every rotation about a common point: 3 rows.
-    Spherical,
-    /// Rotation about the common third axis: 5 rows.
-    Revolute,
-    /// Sliding along the common third axis: 5 rows.
-    Prismatic,
-    /// Rotation about and sliding along the common third axis: 4 rows.
-    Cylindrical,
-    /// Rotation about the third axis of the first frame and the first axis of the second, which stay perpendicular: 4 rows.
-    Universal,
-    /// Sliding in the plane across the third axis, and rotation about it: 3 rows.
-    Planar,
-    /// Nothing: 6 rows.
-    Fixed,
-    /// A rod of this length between the two points: 1 row.
-    Distance(S),
+kinds! {
+    /// What a joint allows.
+    pub enum JointKind or OwnJoint {
+        /// Every rotation about a common point: 3 rows.
+        Spherical = "spherical",
+        /// Rotation about the common third axis: 5 rows.
+        Revolute = "revolute",
+        /// Sliding along the common third axis: 5 rows.
+        Prismatic = "prismatic",
+        /// Rotation about and sliding along the common third axis: 4 rows.
+        Cylindrical = "cylindrical",
+        /// Rotation about the third axis of the first frame and the first axis of the second, which stay perpendicular: 4
+        /// rows.
+        Universal = "universal",
+        /// Sliding in the plane across the third axis, and rotation about it: 3 rows.
+        Planar = "planar",
+        /// Nothing: 6 rows.
+        Fixed = "fixed",
+        /// A rod of this length between the two points: 1 row.
+        Distance = "distance" { length: "length of the rod, m" },
+    }
 }
 
 /// A piece of a joint.
@@ -116,19 +146,6 @@ impl Feature {
 }
 
 impl<S: Real> JointKind<S> {
-    /// The name.
-    pub fn name(&self) -> &'static str {
-        match self {
-            JointKind::Spherical => "spherical",
-            JointKind::Revolute => "revolute",
-            JointKind::Prismatic => "prismatic",
-            JointKind::Cylindrical => "cylindrical",
-            JointKind::Universal => "universal",
-            JointKind::Planar => "planar",
-            JointKind::Fixed => "fixed",
-            JointKind::Distance(_) => "distance",
-        }
-    }
     /// How many rows it has.
     #[inline(always)]
     pub fn rows(&self) -> usize {
@@ -137,7 +154,8 @@ impl<S: Real> JointKind<S> {
             JointKind::Revolute | JointKind::Prismatic => 5,
             JointKind::Cylindrical | JointKind::Universal => 4,
             JointKind::Spherical | JointKind::Planar => 3,
-            JointKind::Distance(_) => 1,
+            JointKind::Distance { .. } => 1,
+            JointKind::Own(own) => own.rows(),
         }
     }
     #[inline(always)]
@@ -153,13 +171,34 @@ impl<S: Real> JointKind<S> {
             JointKind::Universal => &[Point, Perpendicular(2, 0)],
             JointKind::Planar => &[Perpendicular(0, 2), Perpendicular(1, 2), InPlane(2)],
             JointKind::Fixed => &[Point, Perpendicular(0, 2), Perpendicular(1, 2), Perpendicular(0, 1)],
-            JointKind::Distance(_) => &[Length],
+            JointKind::Distance { .. } => &[Length],
+            // A formula is one piece.
+            JointKind::Own(_) => &[],
         }
+    }
+    /// True if points and axes of its frames count.
+    pub(super) fn uses(&self) -> (bool, bool) {
+        let any = |counts: fn(&Feature) -> bool| self.own().is_some() || self.features().iter().any(counts);
+        (
+            any(|feature| !matches!(feature, Feature::Perpendicular(..))),
+            any(|feature| !matches!(feature, Feature::Point | Feature::Length)),
+        )
+    }
+    /// True if it keeps points together, and no other row sees them.
+    pub(super) fn pins_points(&self) -> bool {
+        let features = self.features();
+        features.contains(&Feature::Point)
+            && features.iter().all(|f| matches!(f, Feature::Point | Feature::Perpendicular(..)))
+    }
+    /// The formula of one's own, if it is one.
+    #[inline(always)]
+    fn own(&self) -> Option<&OwnJoint<S>> {
+        if let JointKind::Own(own) = self { Some(own) } else { None }
     }
     /// L of a rod.
     #[inline(always)]
     fn length(&self) -> S {
-        if let JointKind::Distance(length) = self { *length } else { S::one() }
+        if let JointKind::Distance { length } = self { *length } else { S::one() }
     }
 }
 
@@ -184,6 +223,11 @@ fn axis<S: Real, T: Over<S>>(end: &End<S>, i: usize) -> Vector3<T> {
 }
 
 impl<S: Real> Joint<S> {
+    /// The bodies that it joins; `None` is the ground.
+    #[inline(always)]
+    pub fn bodies(&self) -> [Option<usize>; 2] {
+        [self.ends[0].body, self.ends[1].body]
+    }
     /// From the point of A to that of B.
     #[inline(always)]
     fn span<T: Over<S>>(&self, [a, b]: [&Place<T>; 2]) -> Vector3<T> {
@@ -200,7 +244,10 @@ impl<S: Real> Joint<S> {
 
     /// Φ.
     #[inline(always)]
-    pub fn constraint<T: Over<S>>(&self, places: [&Place<T>; 2], out: &mut [T]) {
+    pub fn constraint<T: Over<S>>(&self, time: T, places: [&Place<T>; 2], out: &mut [T]) {
+        if let Some(own) = self.kind.own() {
+            return own.constraint(&self.ends, time, places, out);
+        }
         let mut row = 0;
         let [a, b] = places;
         for feature in self.kind.features() {
@@ -229,7 +276,10 @@ impl<S: Real> Joint<S> {
 
     /// B: for each row the derivatives with respect to x_A, Θ_A, x_B, Θ_B.
     #[inline(always)]
-    pub fn jacobian(&self, places: [&Place<S>; 2], out: &mut [[Vector3<S>; 4]]) {
+    pub fn jacobian(&self, time: S, places: [&Place<S>; 2], out: &mut [[Vector3<S>; 4]]) {
+        if let Some(own) = self.kind.own() {
+            return own.jacobian(&self.ends, time, places, out);
+        }
         let (mut row, [a, b]) = (0, places);
         let [pa, pb] = [self.ends[0].point, self.ends[1].point];
         for feature in self.kind.features() {
@@ -261,7 +311,10 @@ impl<S: Real> Joint<S> {
 
     /// Bᵀ λ: force in space and moment in body axes for each end.
     #[inline(always)]
-    pub fn reaction<T: Over<S>>(&self, places: [&Place<T>; 2], lambda: &[T]) -> [Vector3<T>; 4] {
+    pub fn reaction<T: Over<S>>(&self, time: T, places: [&Place<T>; 2], lambda: &[T]) -> [Vector3<T>; 4] {
+        if let Some(own) = self.kind.own() {
+            return own.reaction(&self.ends, time, places, lambda);
+        }
         let (mut row, [a, b]) = (0, places);
         let [pa, pb] = [self.ends[0].point.map(T::of), self.ends[1].point.map(T::of)];
         let mut sum = [zero(); 4];
@@ -309,10 +362,14 @@ impl<S: Real> Joint<S> {
     #[inline(always)]
     pub fn stiffness(
         &self,
+        time: S,
         places: [&Place<S>; 2],
         lambda: &[S],
         mut add: impl FnMut(usize, usize, Matrix3<S>),
     ) {
+        if let Some(own) = self.kind.own() {
+            return own.stiffness(&self.ends, time, places, lambda, &mut add);
+        }
         let (mut row, [a, b]) = (0, places);
         let (pa, pb) = (spin(&self.ends[0].point), spin(&self.ends[1].point));
         for feature in self.kind.features() {
@@ -372,9 +429,12 @@ impl<S: Real> Joint<S> {
         }
     }
 
-    /// Φ̇ = B v and the second-order term Ḃ v: with it, Φ̈ = B v̇ + Ḃ v.
+    /// Φ̇ = B v and the second-order term Ḃ v: with it, Φ̈ = B v̇ + Ḃ v. Where Φ depends on time, both with what that adds.
     #[inline(always)]
-    pub fn rates<T: Over<S>>(&self, places: [&Place<T>; 2], rate: &mut [T], quadratic: &mut [T]) {
+    pub fn rates<T: Over<S>>(&self, time: T, places: [&Place<T>; 2], rate: &mut [T], quadratic: &mut [T]) {
+        if let Some(own) = self.kind.own() {
+            return own.rates(&self.ends, time, places, rate, quadratic);
+        }
         let (mut row, [a, b]) = (0, places);
         for feature in self.kind.features() {
             let (d1, d2) = self.span_rates(places);
@@ -410,7 +470,10 @@ impl<S: Real> Joint<S> {
     }
 
     /// The derivatives of Φ̇ with respect to x_A, Θ_A, x_B, Θ_B, the velocities held.
-    pub fn rate_slopes(&self, places: [&Place<S>; 2], out: &mut [[Vector3<S>; 4]]) {
+    pub fn rate_slopes(&self, time: S, places: [&Place<S>; 2], out: &mut [[Vector3<S>; 4]]) {
+        if let Some(own) = self.kind.own() {
+            return own.rate_slopes(&self.ends, time, places, out);
+        }
         let (mut row, [a, b]) = (0, places);
         let [pa, pb] = [self.ends[0].point, self.ends[1].point];
         // The derivative of s·(R y)˙ with respect to Θ, s held.
@@ -452,6 +515,9 @@ impl<S: Real> Joint<S> {
 
     /// True if a row is a cosine between two axes, which has no unit of length.
     pub(super) fn is_angle(&self, row: usize) -> bool {
+        if let Some(own) = self.kind.own() {
+            return own.is_angle(row);
+        }
         let mut first = 0;
         for feature in self.kind.features() {
             first += feature.rows();
@@ -469,6 +535,9 @@ impl<S: Real> Joint<S> {
     /// The coordinates of position that a row of B has for some pose.
     #[inline(always)]
     pub(super) fn touched(&self, row: usize) -> core::ops::Range<usize> {
+        if self.kind.own().is_some() {
+            return 0..3;
+        }
         let mut first = 0;
         for feature in self.kind.features() {
             let end = first + feature.rows();

@@ -1,7 +1,7 @@
 //! Systems and their elements at a richer scalar.
 
-use super::force::{Force, ForceKind};
-use super::joint::{Joint, JointKind};
+use super::force::Force;
+use super::joint::Joint;
 use super::system::{Coordinates, End, Held, Rigid, System};
 use crate::scalar::{Over, Real};
 
@@ -35,22 +35,6 @@ impl<S: Real> Rigid<S> {
     }
 }
 
-impl<S: Real> JointKind<S> {
-    /// The kind with the length of a rod as a constant of `T`.
-    pub fn lift<T: Over<S>>(&self) -> JointKind<T> {
-        match self {
-            JointKind::Spherical => JointKind::Spherical,
-            JointKind::Revolute => JointKind::Revolute,
-            JointKind::Prismatic => JointKind::Prismatic,
-            JointKind::Cylindrical => JointKind::Cylindrical,
-            JointKind::Universal => JointKind::Universal,
-            JointKind::Planar => JointKind::Planar,
-            JointKind::Fixed => JointKind::Fixed,
-            JointKind::Distance(length) => JointKind::Distance(T::of(*length)),
-        }
-    }
-}
-
 impl<S: Real> Joint<S> {
     /// The joint with every number as a constant of `T`.
     pub fn lift<T: Over<S>>(&self) -> Joint<T> {
@@ -61,16 +45,7 @@ impl<S: Real> Joint<S> {
 impl<S: Real> Force<S> {
     /// The force with every number as a constant of `T`.
     pub fn lift<T: Over<S>>(&self) -> Force<T> {
-        let of = T::of;
-        let kind = match self.kind {
-            ForceKind::SpringDamper { stiffness, damping, length } => {
-                ForceKind::SpringDamper { stiffness: of(stiffness), damping: of(damping), length: of(length) }
-            }
-            ForceKind::TorsionSpring { stiffness, damping, angle } => {
-                ForceKind::TorsionSpring { stiffness: of(stiffness), damping: of(damping), angle: of(angle) }
-            }
-        };
-        Force { name: self.name.clone(), kind, ends: self.ends.each_ref().map(End::lift) }
+        Force { name: self.name.clone(), kind: self.kind.lift(), ends: self.ends.each_ref().map(End::lift) }
     }
 }
 

@@ -1,36 +1,12 @@
 //! The Newton matrix of a step.
 
-use super::joint::{MOST_ROWS, Place, zero};
+use super::joint::{By, MOST_ROWS, Place, zero};
 use super::tape::{Matrix, Places, Sink};
 use super::workspace::{Stepping, Weights, ends, loads};
 use crate::group::{Exponential, Jet, Map, Rotation, spin};
 use crate::method::Form;
 use crate::scalar::{Dual, Over, Real};
 use nalgebra::{Matrix3, Vector3};
-
-/// Three coordinates of a place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum By {
-    Position,
-    Turn,
-    Velocity,
-    Omega,
-}
-
-/// A place with derivatives with respect to some of its coordinates, if any.
-fn seeded<S: Real>(place: &Place<S>, by: Option<By>) -> Place<Jet<S>> {
-    let part = |v: &Vector3<S>, own: By| match by == Some(own) {
-        true => Vector3::from_fn(|i, _| Dual::variable(v[i], i)),
-        false => v.map(Dual::constant),
-    };
-    let turn = spin(&part(&zero(), By::Turn)) + Matrix3::identity();
-    Place {
-        x: part(&place.x, By::Position),
-        r: place.r.map(Dual::constant) * turn,
-        v: part(&place.v, By::Velocity),
-        omega: part(&place.omega, By::Omega),
-    }
-}
 
 /// The entries of a derivative.
 fn slopes<S: Real>(v: &Vector3<Jet<S>>) -> Matrix3<S> {
@@ -125,17 +101,17 @@ impl<S: Real> Stepping<'_, S> {
 
     pub(super) fn write_joints(&self, weights: &Weights<S>, sink: &mut impl Sink<S>) {
         let (ground, layout, now) = (Place::ground(), &self.work.layout, &self.work.now);
-        let geometric = weights.complementary * weights.scale;
+        let (geometric, time) = (weights.complementary * weights.scale, self.t + self.h);
         let mut rows = [[zero(); 4]; MOST_ROWS];
         let mut slopes = [[zero(); 4]; MOST_ROWS];
         for (j, joint) in self.system.joints.iter().enumerate() {
-            let bodies = joint.ends.map(|end| end.body);
+            let bodies = joint.bodies();
             let places = ends(now, &ground, bodies);
             let (count, start) = (joint.kind.rows(), layout.joints[j]);
             let lambda = &self.work.lambda[layout.multipliers[j]..][..count];
-            joint.jacobian(places, &mut rows);
+            joint.jacobian(time, places, &mut rows);
             if self.work.scheme.stabilized {
-                joint.rate_slopes(places, &mut slopes);
+                joint.rate_slopes(time, places, &mut slopes);
             }
             for (k, row) in rows[..count].iter().enumerate() {
                 let touched = joint.touched(k);
@@ -168,7 +144,7 @@ impl<S: Real> Stepping<'_, S> {
                     }
                 }
             }
-            joint.stiffness(places, lambda, |row, column, block| {
+            joint.stiffness(time, places, lambda, |row, column, block| {
                 if let (Some(to), Some(from)) = (bodies[row / 2], bodies[column / 2]) {
                     let (row, column) = (row % 2 * 3, column % 2 * 3);
                     sink.stiffness(layout.motion(to) + row, layout.pose(from) + column, &(block * geometric));
@@ -205,7 +181,7 @@ impl<S: Real> Stepping<'_, S> {
                 continue;
             }
             for by in ALL {
-                let place = seeded(&now[b].place, Some(by));
+                let place = now[b].place.seeded(Some(by));
                 let mut attitude: Rotation<Jet<S>> = now[b].attitude.lift();
                 if by == By::Turn {
                     let half = Vector3::from_fn(|i, _| <Jet<S>>::variable(S::zero(), i) * Dual::lift(0.5));
@@ -215,13 +191,13 @@ impl<S: Real> Stepping<'_, S> {
             }
         }
         for force in &self.system.forces {
-            let bodies = force.ends.map(|end| end.body);
+            let bodies = force.bodies();
             let places = ends(now, &ground, bodies);
             for by in ALL {
                 for (from, other) in bodies.iter().enumerate() {
                     let Some(other) = other else { continue };
-                    let place = |end: usize| seeded(places[end], (end == from).then_some(by));
-                    let wrenches = force.wrenches([&place(0), &place(1)]);
+                    let place = |end: usize| places[end].seeded((end == from).then_some(by));
+                    let wrenches = force.wrenches(Dual::of(time), [&place(0), &place(1)]);
                     for (to, body) in bodies.iter().enumerate() {
                         if let Some(body) = body {
                             add(*body, *other, by, &wrenches[2 * to..2 * to + 2]);

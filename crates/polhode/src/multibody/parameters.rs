@@ -1,8 +1,7 @@
 //! The parameters of a system: every number of its bodies, joints, forces and extra coordinates by name, and how the
 //! system changes with it.
 
-use super::force::ForceKind;
-use super::joint::JointKind;
+use super::kinds::Number;
 use super::system::{End, System};
 use crate::body::RotaryInertia;
 use crate::group::Rotation;
@@ -38,10 +37,10 @@ enum Target {
     Gravity(usize),
     Body(usize, OfBody),
     Joint(usize, OfEnds),
-    Length(usize),
+    /// A number of its kind, by its place in the list.
+    OfJoint(usize, usize),
     Force(usize, OfEnds),
-    /// Stiffness, damping, length or angle at rest.
-    Spring(usize, usize),
+    OfForce(usize, usize),
     Extra(usize, OfExtra),
 }
 
@@ -125,6 +124,16 @@ impl List {
             self.add(element, (whole, axis), value[i], help, target(i));
         }
     }
+    fn numbers<S: Real>(
+        &mut self,
+        element: &str,
+        numbers: Vec<Number<'_, S>>,
+        target: impl Fn(usize) -> Target,
+    ) {
+        for (k, number) in numbers.into_iter().enumerate() {
+            self.add(element, (&number.name, ""), number.value.largest(), number.help, target(k));
+        }
+    }
     fn ends<S: Real>(
         &mut self,
         element: &str,
@@ -188,37 +197,13 @@ impl<S: Real> System<S> {
         self.list_bodies(&mut list);
         list.kind = "joints";
         for (j, joint) in self.joints.iter().enumerate() {
-            let turns = !matches!(joint.kind, JointKind::Spherical | JointKind::Distance(_));
-            list.ends(&joint.name, &joint.ends, (true, turns), |part| Target::Joint(j, part));
-            if let JointKind::Distance(length) = joint.kind {
-                let help = "length of the rod, m";
-                list.add(&joint.name, ("length", ""), length.largest(), help, Target::Length(j));
-            }
+            list.ends(&joint.name, &joint.ends, joint.kind.uses(), |part| Target::Joint(j, part));
+            list.numbers(&joint.name, joint.kind.clone().numbers_mut(), |k| Target::OfJoint(j, k));
         }
         list.kind = "forces";
         for (f, force) in self.forces.iter().enumerate() {
-            let (parts, turns): ([_; 3], bool) = match force.kind {
-                ForceKind::SpringDamper { stiffness, damping, length } => (
-                    [
-                        ("stiffness", stiffness, "force per unit of elongation, N/m"),
-                        ("damping", damping, "force per unit of its rate, N s/m"),
-                        ("length", length, "length without force, m"),
-                    ],
-                    false,
-                ),
-                ForceKind::TorsionSpring { stiffness, damping, angle } => (
-                    [
-                        ("stiffness", stiffness, "moment per unit of angle, N m/rad"),
-                        ("damping", damping, "moment per unit of its rate, N m s/rad"),
-                        ("angle", angle, "angle without moment, rad"),
-                    ],
-                    true,
-                ),
-            };
-            list.ends(&force.name, &force.ends, (!turns, turns), |part| Target::Force(f, part));
-            for (k, (name, value, help)) in parts.into_iter().enumerate() {
-                list.add(&force.name, (name, ""), value.largest(), help, Target::Spring(f, k));
-            }
+            list.ends(&force.name, &force.ends, force.kind.uses(), |part| Target::Force(f, part));
+            list.numbers(&force.name, force.kind.clone().numbers_mut(), |k| Target::OfForce(f, k));
         }
         list.kind = "coordinates";
         self.list_extra(&mut list);
@@ -312,21 +297,14 @@ impl<S: Real> System<S> {
             Target::Joint(j, part) => {
                 vary_ends(self.joints.get_mut(j).map(|joint| &mut joint.ends), part, change)
             }
-            Target::Length(j) => {
-                if let Some(JointKind::Distance(length)) = self.joints.get_mut(j).map(|joint| &mut joint.kind)
-                {
-                    *length += change;
-                }
+            Target::OfJoint(j, k) => {
+                vary_number(self.joints.get_mut(j).map(|joint| joint.kind.numbers_mut()), k, change)
             }
             Target::Force(f, part) => {
                 vary_ends(self.forces.get_mut(f).map(|force| &mut force.ends), part, change)
             }
-            Target::Spring(f, k) => {
-                if let Some(force) = self.forces.get_mut(f) {
-                    let (ForceKind::SpringDamper { stiffness, damping, length: rest }
-                    | ForceKind::TorsionSpring { stiffness, damping, angle: rest }) = &mut force.kind;
-                    *[stiffness, damping, rest][k] += change;
-                }
+            Target::OfForce(f, k) => {
+                vary_number(self.forces.get_mut(f).map(|force| force.kind.numbers_mut()), k, change)
             }
             Target::Extra(e, part) => self.vary_extra(e, part, change),
         }
@@ -390,6 +368,12 @@ impl<S: Real> System<S> {
         if let Some(x) = list.get_mut(at) {
             *x += change;
         }
+    }
+}
+
+fn vary_number<S: Real>(numbers: Option<Vec<Number<'_, S>>>, k: usize, change: S) {
+    if let Some(number) = numbers.and_then(|all| all.into_iter().nth(k)) {
+        *number.value += change;
     }
 }
 

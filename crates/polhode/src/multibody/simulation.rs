@@ -95,7 +95,7 @@ impl<S: Scalar> Simulation<S> {
         let zero = |numbers: &[S]| numbers.iter().all(|x| x.largest() == 0.0);
         let mut bodies = self.centered.bodies.iter().zip(&self.bodies);
         bodies.all(|(body, now)| body.loads.potential(&self.kinematics(now)).is_some())
-            && !self.centered.forces.iter().any(Force::is_damped)
+            && !self.centered.forces.iter().any(|force| self.is_damped(force))
             && self.centered.extra.iter().all(|extra| zero(&extra.damping) && zero(&extra.amplitude))
     }
     /// Σ ½ m v² + ½ Ω·J Ω, and ½ ẏ·M ẏ of the extra coordinates.
@@ -124,6 +124,11 @@ impl<S: Scalar> Simulation<S> {
             inward: 0.0,
         }
     }
+    /// True if a force takes energy out of the motion, or feeds it.
+    fn is_damped(&self, force: &Force<S>) -> bool {
+        let places = self.places(force.bodies());
+        force.is_damped() || force.potential(self.time, places.each_ref()).is_none()
+    }
     /// That of gravity, springs, extra coordinates and the loads that have one.
     pub fn potential_energy(&self) -> S {
         let mut sum = S::zero();
@@ -132,8 +137,8 @@ impl<S: Scalar> Simulation<S> {
             sum += loads - body.mass * self.centered.gravity.dot(&now.position);
         }
         for force in &self.centered.forces {
-            let places = force.ends.map(|end| self.place(end.body));
-            sum += force.potential(places.each_ref());
+            let places = self.places(force.bodies());
+            sum += force.potential(self.time, places.each_ref()).unwrap_or(S::zero());
         }
         for (extra, now) in self.centered.extra.iter().zip(&self.extra) {
             let constant = extra.force.iter().zip(&now.position).fold(S::zero(), |sum, (f, y)| sum + *f * *y);
@@ -370,14 +375,23 @@ impl<S: Scalar> Simulation<S> {
         let now = &self.bodies[b];
         Place { x: now.position, r: now.attitude.matrix(), v: now.velocity, omega: now.omega_body }
     }
+    #[inline(always)]
+    fn places(&self, [a, b]: [Option<usize>; 2]) -> [Place<S>; 2] {
+        [self.place(a), self.place(b)]
+    }
     /// How far the joints are from closed.
     pub fn violation(&self) -> Violation {
         let mut violation = Violation::default();
+        // In a chain the second body of a joint is the first of the next.
+        let mut last = (None, Place::ground());
         for joint in &self.centered.joints {
-            let places = joint.ends.map(|end| self.place(end.body));
-            let (mut gap, mut rate) = ([S::zero(); MOST_ROWS], [S::zero(); MOST_ROWS]);
-            joint.constraint(places.each_ref(), &mut gap);
-            joint.rates(places.each_ref(), &mut rate, &mut [S::zero(); MOST_ROWS]);
+            let [a, b] = joint.bodies();
+            let first = if a == last.0 { last.1 } else { self.place(a) };
+            last = (b, self.place(b));
+            let (places, mut gap, mut rate) =
+                ([&first, &last.1], [S::zero(); MOST_ROWS], [S::zero(); MOST_ROWS]);
+            joint.constraint(self.time, places, &mut gap);
+            joint.rates(self.time, places, &mut rate, &mut [S::zero(); MOST_ROWS]);
             for k in 0..joint.kind.rows() {
                 violation.position = larger(violation.position, gap[k].abs().largest());
                 violation.velocity = larger(violation.velocity, rate[k].abs().largest());

@@ -2,6 +2,7 @@
 
 use super::force::{Force, ForceKind};
 use super::joint::{Joint, JointKind};
+use super::kinds::Number;
 use crate::body::{InertiaError, Loads, RotaryInertia, StandardLoad};
 use crate::group::Rotation;
 use crate::lookup::plain;
@@ -9,6 +10,7 @@ use crate::method::nearest;
 use crate::scalar::{Mask, Real, Scalar};
 use core::fmt;
 use nalgebra::{Matrix3, Vector3};
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 /// The name of what does not move, and of the frame at its origin.
@@ -197,7 +199,7 @@ pub enum SystemError {
         /// The element.
         element: String,
         /// Which number, and what it must be.
-        what: &'static str,
+        what: Cow<'static, str>,
         /// The number given.
         value: f64,
     },
@@ -386,36 +388,39 @@ impl<S: Real> System<S> {
         }
         Ok(ends)
     }
-    /// Joins two frames.
-    pub fn joint(&mut self, name: &str, kind: JointKind<S>, a: &str, b: &str) -> Result<(), SystemError> {
-        let element = format!("the joint '{name}'");
+    /// Joins two frames, by a kind of the library or by a formula of one's own.
+    pub fn joint(
+        &mut self,
+        name: &str,
+        kind: impl Into<JointKind<S>>,
+        a: &str,
+        b: &str,
+    ) -> Result<(), SystemError> {
+        let (element, mut kind) = (format!("the joint '{name}'"), kind.into());
         self.untaken("joints", name)?;
-        if let JointKind::Distance(length) = kind
+        if let JointKind::Distance { length } = kind
             && !is_positive(length)
         {
             let value = length.largest();
-            return Err(SystemError::Number { element, what: "its length must be positive", value });
+            return Err(SystemError::Number { element, what: "its length must be positive".into(), value });
         }
+        all_finite(&element, kind.numbers_mut())?;
         let ends = self.ends(&element, [a, b])?;
         self.taken.insert(("joints", name.into()));
         self.joints.push(Joint { name: name.into(), kind, ends });
         Ok(())
     }
-    /// Lets a force act between two frames.
-    pub fn force(&mut self, name: &str, kind: ForceKind<S>, a: &str, b: &str) -> Result<(), SystemError> {
-        let element = format!("the force '{name}'");
+    /// Lets a force act between two frames, of a kind of the library or by a formula of one's own.
+    pub fn force(
+        &mut self,
+        name: &str,
+        kind: impl Into<ForceKind<S>>,
+        a: &str,
+        b: &str,
+    ) -> Result<(), SystemError> {
+        let (element, mut kind) = (format!("the force '{name}'"), kind.into());
         self.untaken("forces", name)?;
-        let (ForceKind::SpringDamper { stiffness, damping, length: rest }
-        | ForceKind::TorsionSpring { stiffness, damping, angle: rest }) = kind;
-        for (value, what) in [
-            (stiffness, "its stiffness must be finite"),
-            (damping, "its damping must be finite"),
-            (rest, "its length or angle at rest must be finite"),
-        ] {
-            if !value.is_finite().all() {
-                return Err(SystemError::Number { element, what, value: value.largest() });
-            }
-        }
+        all_finite(&element, kind.numbers_mut())?;
         let ends = self.ends(&element, [a, b])?;
         self.taken.insert(("forces", name.into()));
         self.forces.push(Force { name: name.into(), kind, ends });
@@ -449,12 +454,8 @@ impl<S: Real> System<S> {
     /// Sees to it that something holds every body that is not declared free.
     pub fn check(&self) -> Result<(), SystemError> {
         let mut held: Vec<bool> = self.bodies.iter().map(|b| b.held != Held::Elsewhere).collect();
-        let links: Vec<[Option<usize>; 2]> = self
-            .joints
-            .iter()
-            .map(|j| j.ends.map(|e| e.body))
-            .chain(self.forces.iter().map(|f| f.ends.map(|e| e.body)))
-            .collect();
+        let links: Vec<[Option<usize>; 2]> =
+            self.joints.iter().map(|j| j.bodies()).chain(self.forces.iter().map(|f| f.bodies())).collect();
         self.check_parts(&links)?;
         loop {
             let mut grown = false;
@@ -481,7 +482,7 @@ impl<S: Real> System<S> {
             if let Some(body) = ends.iter().flatten().find(|body| **body >= self.bodies.len()) {
                 return Err(SystemError::Number {
                     element: format!("the {what} '{name}'"),
-                    what: "the numbers of its bodies must be below that of all bodies",
+                    what: "the numbers of its bodies must be below that of all bodies".into(),
                     value: *body as f64,
                 });
             }
@@ -559,7 +560,20 @@ fn is_positive<S: Real>(x: S) -> bool {
 
 fn finite<S: Real>(element: &str, what: &'static str, v: &Vector3<S>) -> Result<(), SystemError> {
     match v.iter().find(|x| !x.is_finite().all()) {
-        Some(value) => Err(SystemError::Number { element: element.into(), what, value: value.largest() }),
+        Some(value) => {
+            Err(SystemError::Number { element: element.into(), what: what.into(), value: value.largest() })
+        }
+        None => Ok(()),
+    }
+}
+
+fn all_finite<S: Real>(element: &str, numbers: Vec<Number<'_, S>>) -> Result<(), SystemError> {
+    match numbers.into_iter().find(|number| !number.value.is_finite().all()) {
+        Some(Number { name, value, .. }) => Err(SystemError::Number {
+            element: element.into(),
+            what: format!("its {name} must be finite").into(),
+            value: value.largest(),
+        }),
         None => Ok(()),
     }
 }

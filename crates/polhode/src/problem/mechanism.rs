@@ -185,7 +185,7 @@ impl<S: Scalar> Given<'_, S> {
             let (begin, end) = (format!("{name}.begin"), format!("{name}.end"));
             system.frame(&begin, &name, -half, along_y()).map_err(&wrong)?;
             system.frame(&end, &name, half, along_y()).map_err(&wrong)?;
-            system.joint(&format!("joint-{}", i + 1), kind, &above, &begin).map_err(&wrong)?;
+            system.joint(&format!("joint-{}", i + 1), kind.clone(), &above, &begin).map_err(&wrong)?;
             above = end;
         }
         Ok(system)

@@ -56,15 +56,15 @@ fn springs_pull_down_their_potential_and_dampers_take_power() {
             ends,
         };
         let spring = element(stiffness, 0.0);
-        let wrenches = spring.wrenches(places.each_ref());
-        let slope = spring.potential(seeded(&places).each_ref()).eps;
+        let wrenches = spring.wrenches(0.0, places.each_ref());
+        let slope = spring.potential(Dual::constant(0.0), seeded(&places).each_ref()).unwrap().eps;
         for i in 0..COORDINATES {
             let error = (wrenches[i / 3][i % 3] + slope[i]).abs();
             assert!(error < 1e-13, "coordinate {i}: {error:e}");
         }
         let about =
             |w: &[Vector3<f64>; 4], i: usize| places[i].x.cross(&w[2 * i]) + places[i].r * w[2 * i + 1];
-        let damper = element(0.0, 0.7).wrenches(places.each_ref());
+        let damper = element(0.0, 0.7).wrenches(0.0, places.each_ref());
         for w in [&wrenches, &damper] {
             assert!((w[0] + w[2]).norm() < 1e-14);
             assert!((about(w, 0) + about(w, 1)).norm() < 1e-13);
@@ -95,10 +95,12 @@ fn torsion_springs_turn_down_their_potential() {
             ends,
         };
         let spring = element(3.0, 0.0);
-        assert!((spring.potential(places.each_ref()) - 1.5 * (angle - 0.4).powi(2)).abs() < 1e-12);
-        let wrenches = spring.wrenches(places.each_ref());
+        assert!(
+            (spring.potential(0.0, places.each_ref()).unwrap() - 1.5 * (angle - 0.4).powi(2)).abs() < 1e-12
+        );
+        let wrenches = spring.wrenches(0.0, places.each_ref());
         // Along the axis; across it a hinge takes all moments.
-        let slope = spring.potential(seeded(&places).each_ref()).eps;
+        let slope = spring.potential(Dual::constant(0.0), seeded(&places).each_ref()).unwrap().eps;
         for i in 0..2 {
             let axis = ends[i].axes.column(2).into_owned();
             let by_angle = Vector3::from_fn(|k, _| slope[6 * i + 3 + k]);
@@ -106,7 +108,7 @@ fn torsion_springs_turn_down_their_potential() {
             assert!(error < 1e-12, "{error:e}");
             assert_eq!(wrenches[2 * i], Vector3::zeros());
         }
-        let damper = element(0.0, 0.7).wrenches(places.each_ref());
+        let damper = element(0.0, 0.7).wrenches(0.0, places.each_ref());
         let relative = places[1].r * places[1].omega - places[0].r * places[0].omega;
         let rate = relative.dot(&frame.rotate(&Vector3::z()));
         assert!((power(&damper, &places) + 0.7 * rate * rate).abs() < 1e-12);

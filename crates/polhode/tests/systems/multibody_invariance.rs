@@ -40,7 +40,8 @@ fn arm(kind: JointKind<f64>) -> System<f64> {
     let x = -attitude.rotate(&hook);
     let upper = Stand { x, attitude, v: -attitude.rotate(&omega.cross(&hook)), omega };
     // Aligned frames fit every joint; a rod needs its length too.
-    let span = if let JointKind::Distance(length) = kind { Vector3::x() * length } else { Vector3::zeros() };
+    let span =
+        if let JointKind::Distance { length } = kind { Vector3::x() * length } else { Vector3::zeros() };
     let frame = attitude.compose(&frame_a);
     let second = frame.compose(&frame_b.inverse());
     let at = x + attitude.rotate(&out) + frame.rotate(&span) - second.rotate(&point);
@@ -70,14 +71,14 @@ const KINDS: [JointKind<f64>; 8] = [
     JointKind::Universal,
     JointKind::Planar,
     JointKind::Fixed,
-    JointKind::Distance(0.6),
+    JointKind::Distance { length: 0.6 },
 ];
 
 #[test]
 fn every_joint_keeps_energy_and_converges() {
     let time = 0.4;
     for kind in KINDS {
-        let system = arm(kind);
+        let system = arm(kind.clone());
         for method in METHODS {
             let name = format!("{}, {method}", kind.name());
             let claimed = if method.starts_with("residual") { 1.0 } else { 2.0 };
@@ -130,7 +131,7 @@ fn chain(turn: &Rotation<f64>, shift: &Vector3<f64>, order: [usize; 3], swapped:
     let kinds = [JointKind::Spherical, JointKind::Revolute, JointKind::Spherical];
     for i in order {
         let (a, b) = if swapped { (pairs[i].1, pairs[i].0) } else { pairs[i] };
-        system.joint(&format!("joint {i}"), kinds[i], a, b).unwrap();
+        system.joint(&format!("joint {i}"), kinds[i].clone(), a, b).unwrap();
     }
     let spring = ForceKind::SpringDamper { stiffness: 40.0, damping: 0.5, length: 0.3 };
     match swapped {

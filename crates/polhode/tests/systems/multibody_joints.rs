@@ -4,8 +4,8 @@ use crate::probe::Random;
 use core::f64::consts::{FRAC_PI_2, PI};
 use nalgebra::{Matrix3, SMatrix, SVector, Vector3};
 use polhode::group::{Rotation, spin};
-use polhode::multibody::{End, Joint, JointKind, MOST_ROWS, Place};
-use polhode::scalar::{Dual, Over};
+use polhode::multibody::{End, Frames, Joint, JointFormula, JointKind, MOST_ROWS, OwnJoint, Place};
+use polhode::scalar::{Dual, Over, Real};
 
 /// x_A, Θ_A, x_B, Θ_B.
 const COORDINATES: usize = 12;
@@ -23,7 +23,7 @@ fn kinds() -> [(JointKind<f64>, usize); 8] {
         (JointKind::Universal, 4),
         (JointKind::Planar, 3),
         (JointKind::Fixed, 6),
-        (JointKind::Distance(LENGTH), 1),
+        (JointKind::Distance { length: LENGTH }, 1),
     ]
 }
 
@@ -70,7 +70,7 @@ fn everywhere(mut f: impl FnMut(&Joint<f64>, &Pair<f64>, &str)) {
                 places[grounded] = Place::ground();
             }
             let ends = [0, 1].map(|i| end(bodies[i], points[i], axes[i]));
-            let joint = Joint { name: "joint".into(), kind, ends };
+            let joint = Joint { name: "joint".into(), kind: kind.clone(), ends };
             f(&joint, &places, &format!("{}, case {case}", kind.name()));
         }
     }
@@ -92,19 +92,19 @@ fn seeded(places: &Pair<f64>) -> Pair<Jet> {
 
 fn jacobian(joint: &Joint<f64>, places: &Pair<f64>) -> SMatrix<f64, MOST_ROWS, COORDINATES> {
     let mut rows = [[Vector3::zeros(); 4]; MOST_ROWS];
-    joint.jacobian(places.each_ref(), &mut rows);
+    joint.jacobian(0.0, places.each_ref(), &mut rows);
     SMatrix::from_fn(|i, j| rows[i][j / 3][j % 3])
 }
 
 fn constraint<T: Over<f64>>(joint: &Joint<f64>, places: &Pair<T>) -> [T; MOST_ROWS] {
     let mut out = [T::zero(); MOST_ROWS];
-    joint.constraint(places.each_ref(), &mut out);
+    joint.constraint(T::of(0.0), places.each_ref(), &mut out);
     out
 }
 
 fn rates<T: Over<f64>>(joint: &Joint<f64>, places: &Pair<T>) -> [[T; MOST_ROWS]; 2] {
     let (mut rate, mut quadratic) = ([T::zero(); MOST_ROWS], [T::zero(); MOST_ROWS]);
-    joint.rates(places.each_ref(), &mut rate, &mut quadratic);
+    joint.rates(T::of(0.0), places.each_ref(), &mut rate, &mut quadratic);
     [rate, quadratic]
 }
 
@@ -131,7 +131,7 @@ fn every_joint_has_as_many_rows_as_it_says() {
     // What a joint writes is no more and no less.
     everywhere(|joint, places, name| {
         let mut out = [f64::NAN; MOST_ROWS + 1];
-        joint.constraint(places.each_ref(), &mut out);
+        joint.constraint(0.0, places.each_ref(), &mut out);
         let written = out.iter().filter(|x| !x.is_nan()).count();
         assert_eq!(written, joint.kind.rows(), "{name}");
     });
@@ -156,7 +156,7 @@ fn reactions_are_the_slopes_times_the_multipliers() {
     everywhere(|joint, places, name| {
         let lambda = multipliers(&mut random);
         let expected = jacobian(joint, places).transpose() * SVector::from(lambda);
-        let reaction = joint.reaction(places.each_ref(), &lambda);
+        let reaction = joint.reaction(0.0, places.each_ref(), &lambda);
         for i in 0..COORDINATES {
             let error = (reaction[i / 3][i % 3] - expected[i]).abs();
             assert!(error < ROUND_OFF, "{name}: coordinate {i}: {error:e}");
@@ -172,11 +172,12 @@ fn stiffness_is_the_slope_of_the_reaction() {
     everywhere(|joint, places, name| {
         let lambda = multipliers(&mut random);
         let mut stiffness = SMatrix::<f64, COORDINATES, COORDINATES>::zeros();
-        joint.stiffness(places.each_ref(), &lambda, |row, column, block| {
+        joint.stiffness(0.0, places.each_ref(), &lambda, |row, column, block| {
             let mut part = stiffness.fixed_view_mut::<3, 3>(3 * row, 3 * column);
             part += block;
         });
-        let by_duals = joint.reaction(seeded(places).each_ref(), &lambda.map(Jet::constant));
+        let by_duals =
+            joint.reaction(Jet::constant(0.0), seeded(places).each_ref(), &lambda.map(Jet::constant));
         for i in 0..COORDINATES {
             for j in 0..COORDINATES {
                 let error = (stiffness[(i, j)] - by_duals[i / 3][i % 3].eps[j]).abs();
@@ -220,7 +221,7 @@ fn rates_are_those_of_the_constraint_in_time() {
 fn rate_slopes_are_those_of_the_rates() {
     everywhere(|joint, places, name| {
         let mut rows = [[Vector3::zeros(); 4]; MOST_ROWS];
-        joint.rate_slopes(places.each_ref(), &mut rows);
+        joint.rate_slopes(0.0, places.each_ref(), &mut rows);
         let [by_duals, _] = rates(joint, &seeded(places));
         for k in 0..joint.kind.rows() {
             for j in 0..COORDINATES {
@@ -245,7 +246,7 @@ fn turn(axis: Vector3<f64>, angle: f64) -> Rotation<f64> {
 }
 
 /// Where a joint may be, and all independent motions from there.
-fn allowed(kind: JointKind<f64>, q: [f64; 6]) -> Allowed {
+fn allowed(kind: &JointKind<f64>, q: [f64; 6]) -> Allowed {
     let (x, y, z) = (Vector3::x(), Vector3::y(), Vector3::z());
     let (rotation, sliding) =
         (|a: Vector3<f64>| [Vector3::zeros(), a], |v: Vector3<f64>| [v, Vector3::zeros()]);
@@ -268,12 +269,13 @@ fn allowed(kind: JointKind<f64>, q: [f64; 6]) -> Allowed {
             ((point, turn(z, q[2])), vec![sliding(x), sliding(y), rotation(z)])
         }
         JointKind::Fixed => (none, vec![]),
-        JointKind::Distance(length) => {
-            let point = any.rotate(&x) * length;
+        JointKind::Distance { length } => {
+            let point = any.rotate(&x) * *length;
             let across = [any.rotate(&y), any.rotate(&z)].map(sliding);
             let axes = Rotation::from_rotation_vector(&Vector3::new(q[3], q[4], q[5]));
             ((point, axes), [across.to_vec(), vec![rotation(x), rotation(y), rotation(z)]].concat())
         }
+        JointKind::Own(_) => unreachable!("not among the kinds"),
     };
     Allowed { point: place.0, axes: place.1, motions }
 }
@@ -288,7 +290,7 @@ fn joints_allow_what_they_are_named_for() {
             let first = Rotation::from_rotation_vector(&(random.vector() * 2.0));
             let joint = Joint {
                 name: "joint".into(),
-                kind,
+                kind: kind.clone(),
                 ends: [end(Some(0), points[0], axes[0]), end(Some(1), points[1], axes[1])],
             };
             let mut q = core::array::from_fn(|_| random.within(-3.0, 3.0));
@@ -299,7 +301,7 @@ fn joints_allow_what_they_are_named_for() {
             if case % 4 == 2 {
                 q = [0.0; 6];
             }
-            let may = allowed(kind, q);
+            let may = allowed(&kind, q);
             // The first body anywhere and moving, the second where the joint lets it be.
             let frame = first.compose(&axes[0]);
             let second = frame.compose(&may.axes).compose(&axes[1].inverse());
@@ -330,7 +332,7 @@ fn joints_allow_what_they_are_named_for() {
             let places = [place_a, place_b];
             let [rate, _] = rates(&joint, &places);
             assert!(rate.iter().all(|r| r.abs() < 3e-14), "{} forbids: {rate:?}", kind.name());
-            let reaction = joint.reaction(places.each_ref(), &lambda);
+            let reaction = joint.reaction(0.0, places.each_ref(), &lambda);
             let power: f64 = (0..2)
                 .map(|i| reaction[2 * i].dot(&places[i].v) + reaction[2 * i + 1].dot(&places[i].omega))
                 .sum();
@@ -352,7 +354,7 @@ fn joints_allow_what_they_are_named_for() {
 fn a_rod_pulls_with_its_multiplier() {
     let joint = Joint {
         name: "rod".into(),
-        kind: JointKind::Distance(2.0),
+        kind: JointKind::Distance { length: 2.0 },
         ends: [Some(0), Some(1)].map(|body| end(body, Vector3::zeros(), Rotation::identity())),
     };
     let along = Vector3::new(2.0, 1.0, 2.0) / 3.0;
@@ -360,8 +362,81 @@ fn a_rod_pulls_with_its_multiplier() {
         still(Vector3::new(0.3, 0.4, 0.5), Rotation::identity()),
         still(Vector3::new(0.3, 0.4, 0.5) + along * 2.0, turn(Vector3::x(), 0.4)),
     ];
-    let [a, ma, b, mb] = joint.reaction(places.each_ref(), &[5.0]);
+    let [a, ma, b, mb] = joint.reaction(0.0, places.each_ref(), &[5.0]);
     // The reactions are -Bᵀ λ: a positive multiplier is the force of A on B away from A, a strut in compression.
     assert!((-b - along * 5.0).norm() < 1e-14 && (-a + along * 5.0).norm() < 1e-14);
     assert!(ma.norm() < 1e-15 && mb.norm() < 1e-15);
+}
+
+/// The joints of the library, written as formulas.
+#[derive(Debug)]
+struct Written(JointKind<f64>);
+
+impl JointFormula for Written {
+    fn names(&self) -> Vec<String> {
+        if matches!(self.0, JointKind::Distance { .. }) { vec!["length".into()] } else { vec![] }
+    }
+    fn rows(&self) -> usize {
+        self.0.rows()
+    }
+    fn constraint<T: Real>(&self, numbers: &[T], at: &Frames<T>, rows: &mut [T]) {
+        let d = at.span();
+        let across = |i: usize, j: usize| at.axis(0, i).dot(&at.axis(1, j));
+        let out = |i: usize| -at.axis(0, i).dot(&d);
+        let point = [-d[0], -d[1], -d[2]];
+        let all: Vec<T> = match self.0 {
+            JointKind::Spherical => point.to_vec(),
+            JointKind::Revolute => [&point[..], &[across(0, 2), across(1, 2)]].concat(),
+            JointKind::Prismatic => vec![across(0, 2), across(1, 2), across(0, 1), out(0), out(1)],
+            JointKind::Cylindrical => vec![across(0, 2), across(1, 2), out(0), out(1)],
+            JointKind::Universal => [&point[..], &[across(2, 0)]].concat(),
+            JointKind::Planar => vec![across(0, 2), across(1, 2), out(2)],
+            JointKind::Fixed => [&point[..], &[across(0, 2), across(1, 2), across(0, 1)]].concat(),
+            JointKind::Distance { .. } => {
+                vec![(numbers[0] * numbers[0] - d.dot(&d)) / (numbers[0] + numbers[0])]
+            }
+            JointKind::Own(_) => unreachable!(),
+        };
+        rows.copy_from_slice(&all);
+    }
+}
+
+#[test]
+fn joints_of_ones_own_have_by_duals_what_those_of_the_library_have_in_closed_form() {
+    let mut random = Random(12);
+    everywhere(|joint, places, name| {
+        let own = OwnJoint::new(Written(joint.kind.clone()), joint.kind.numbers()).unwrap();
+        let own = Joint { name: "own".into(), kind: own.into(), ends: joint.ends };
+        let same = |a: &[f64], b: &[f64], what: &str| {
+            let error = a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            assert!(error < 4.0 * ROUND_OFF, "{name}: {what}: {error:e}");
+        };
+        same(&constraint(joint, places), &constraint(&own, places), "rows");
+        same(jacobian(joint, places).as_slice(), jacobian(&own, places).as_slice(), "slopes");
+        let [rates, own_rates] = [joint, &own].map(|joint| rates(joint, places).concat());
+        same(&rates, &own_rates, "rates");
+        let lambda = multipliers(&mut random);
+        let [reactions, own_reactions] = [joint, &own]
+            .map(|joint| joint.reaction(0.0, places.each_ref(), &lambda[..joint.kind.rows()]))
+            .map(|parts| parts.map(|v| [v.x, v.y, v.z]).concat());
+        same(&reactions, &own_reactions, "reactions");
+        let [slopes, own_slopes] = [joint, &own].map(|joint| {
+            let mut rows = [[Vector3::zeros(); 4]; MOST_ROWS];
+            joint.rate_slopes(0.0, places.each_ref(), &mut rows);
+            rows.concat().iter().flat_map(|v| [v.x, v.y, v.z]).collect::<Vec<f64>>()
+        });
+        same(&slopes, &own_slopes, "slopes of the rates");
+        let [stiffness, own_stiffness] = [joint, &own].map(|joint| {
+            let mut all = SMatrix::<f64, COORDINATES, COORDINATES>::zeros();
+            let moves = |block: usize| joint.ends[block / 2].body.is_some();
+            joint.stiffness(0.0, places.each_ref(), &lambda[..joint.kind.rows()], |row, column, block| {
+                if moves(row) && moves(column) {
+                    let mut part = all.fixed_view_mut::<3, 3>(3 * row, 3 * column);
+                    part += block;
+                }
+            });
+            all
+        });
+        same(stiffness.as_slice(), own_stiffness.as_slice(), "stiffness");
+    });
 }

@@ -45,7 +45,7 @@ fn bodies_that_nothing_holds_are_named() {
     let mut system = pendulum();
     system.body("stone", block()).unwrap();
     system.body("moon", block()).unwrap();
-    system.joint("tether", JointKind::Distance(1.0), "stone", "moon").unwrap();
+    system.joint("tether", JointKind::Distance { length: 1.0 }, "stone", "moon").unwrap();
     let error = begin(&system).unwrap_err();
     let bodies = vec!["stone".to_string(), "moon".to_string()];
     assert_eq!(error, SimulationError::System(SystemError::Unconnected { bodies }));
@@ -59,7 +59,7 @@ fn what_a_free_body_holds_is_held() {
     let mut system = empty();
     system.body("stone", block().free()).unwrap();
     system.body("moon", block().at(Vector3::x(), none())).unwrap();
-    system.joint("tether", JointKind::Distance(1.0), "stone", "moon").unwrap();
+    system.joint("tether", JointKind::Distance { length: 1.0 }, "stone", "moon").unwrap();
     assert_eq!(begin(&system), Ok(()));
 }
 
@@ -92,9 +92,9 @@ fn missing_bodies_and_frames_bring_near_names() {
 #[test]
 fn a_refusal_leaves_the_system_as_it_was() {
     let mut system = pendulum();
-    assert!(system.joint("brace", JointKind::Distance(1.0), GROUND, "bop").is_err());
-    assert!(system.joint("brace", JointKind::Distance(0.0), GROUND, "bob").is_err());
-    assert_eq!(system.joint("brace", JointKind::Distance(0.5), GROUND, "bob"), Ok(()));
+    assert!(system.joint("brace", JointKind::Distance { length: 1.0 }, GROUND, "bop").is_err());
+    assert!(system.joint("brace", JointKind::Distance { length: 0.0 }, GROUND, "bob").is_err());
+    assert_eq!(system.joint("brace", JointKind::Distance { length: 0.5 }, GROUND, "bob"), Ok(()));
     let spring = |stiffness| ForceKind::SpringDamper { stiffness, damping: 0.0, length: 1.0 };
     assert!(system.force("spring", spring(f64::NAN), GROUND, "bob").is_err());
     assert_eq!(system.force("spring", spring(1.0), GROUND, "bob"), Ok(()));
@@ -125,8 +125,8 @@ fn names_differ() {
     twice(system.frame("hook", "bob", Vector3::zeros(), none()), "bodies or frames", "hook");
     twice(system.joint("pivot", JointKind::Spherical, GROUND, "bob"), "joints", "pivot");
     let spring = ForceKind::SpringDamper { stiffness: 1.0, damping: 0.0, length: 1.0 };
-    system.force("spring", spring, GROUND, "bob").unwrap();
-    twice(system.force("spring", spring, GROUND, "bob"), "forces", "spring");
+    system.force("spring", spring.clone(), GROUND, "bob").unwrap();
+    twice(system.force("spring", spring.clone(), GROUND, "bob"), "forces", "spring");
     system.coordinates("heat", Coordinates::new(vec![1.0], vec![0.0])).unwrap();
     twice(system.coordinates("heat", Coordinates::new(vec![1.0], vec![0.0])), "coordinates", "heat");
     // A joint and a force may share a name.
@@ -139,7 +139,7 @@ fn a_joint_needs_two_bodies() {
     let error = system.joint("loop", JointKind::Revolute, "bob", "hook").unwrap_err();
     assert!(error.to_string().contains("joins the body 'bob' with itself"), "{error}");
     system.frame("post", GROUND, Vector3::x(), none()).unwrap();
-    let error = system.joint("fence", JointKind::Distance(1.0), "post", GROUND).unwrap_err();
+    let error = system.joint("fence", JointKind::Distance { length: 1.0 }, "post", GROUND).unwrap_err();
     assert!(error.to_string().contains("'ground' with itself"), "{error}");
 }
 
@@ -179,7 +179,7 @@ fn numbers_are_finite() {
     let error = pendulum().frame("eye", "bob", nan, none()).unwrap_err();
     assert!(error.to_string().contains("finite"), "{error}");
     for length in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        let error = pendulum().joint("rod", JointKind::Distance(length), GROUND, "bob").unwrap_err();
+        let error = pendulum().joint("rod", JointKind::Distance { length }, GROUND, "bob").unwrap_err();
         assert!(error.to_string().contains("its length must be positive"), "{error}");
     }
     let mut extra = Coordinates::new(vec![1.0], vec![0.0]);
@@ -339,7 +339,7 @@ fn joints_that_contradict_each_other_are_refused() {
     // A bob within reach of 0.5 m, and a rod of 1 m to a post 5 m away.
     let mut system = pendulum();
     system.frame("post", GROUND, Vector3::x() * 5.0, none()).unwrap();
-    system.joint("rod", JointKind::Distance(1.0), "post", "bob").unwrap();
+    system.joint("rod", JointKind::Distance { length: 1.0 }, "post", "bob").unwrap();
     for form in FORMS {
         let error = Simulation::assembled(&system, &method(form)).map(|_| ()).unwrap_err();
         let SimulationError::Assembly(error) = &error else { panic!("{error}") };
@@ -356,7 +356,7 @@ fn joints_that_contradict_each_other_are_refused() {
     // A loop of bars too short to close.
     let mut short = four_bar(OPEN, false);
     short.frame("far", GROUND, Vector3::x() * 9.0, none()).unwrap();
-    short.joint("E", JointKind::Distance(1.0), "far", "coupler").unwrap();
+    short.joint("E", JointKind::Distance { length: 1.0 }, "far", "coupler").unwrap();
     let refused = Simulation::assembled(&short, &method("linear-alpha")).map(|_| ());
     assert!(matches!(refused, Err(SimulationError::Assembly(_))), "{refused:?}");
 }

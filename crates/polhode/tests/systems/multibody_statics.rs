@@ -41,7 +41,8 @@ fn wrench(run: &Simulation<f64>, joint: &str) -> [Vector3<f64>; 2] {
             Place { x: body.position, r: body.attitude.matrix(), v, omega }
         }
     });
-    let [_, _, force, moment] = known.reaction(places.each_ref(), run.multipliers(joint).unwrap());
+    let [_, _, force, moment] =
+        known.reaction(run.time(), places.each_ref(), run.multipliers(joint).unwrap());
     [-force, -moment]
 }
 
@@ -65,7 +66,7 @@ fn a_hanging_chain_carries_the_weights_below() {
         system.body(&name, block(*mass).at(center, attitude)).unwrap();
         system.frame(&format!("top{i}"), &name, Vector3::z() * 0.5, attitude.inverse()).unwrap();
         system.frame(&format!("bottom{i}"), &name, Vector3::z() * -0.5, attitude.inverse()).unwrap();
-        let kind = [JointKind::Spherical, JointKind::Revolute, JointKind::Universal][i];
+        let kind = [JointKind::Spherical, JointKind::Revolute, JointKind::Universal][i].clone();
         system.joint(&format!("joint{i}"), kind, &above, &format!("top{i}")).unwrap();
         above = format!("bottom{i}");
     }
@@ -121,7 +122,7 @@ fn a_rod_in_tension_carries_the_weight_along_itself() {
     for (name, side) in [("left", -half), ("right", half)] {
         system.frame(name, GROUND, Vector3::new(side, 0.0, 0.0), Rotation::identity()).unwrap();
         let rod = format!("{name} rod");
-        system.joint(&rod, JointKind::Distance(half.hypot(drop)), name, "block").unwrap();
+        system.joint(&rod, JointKind::Distance { length: half.hypot(drop) }, name, "block").unwrap();
     }
     at_rest(&system, 0.1, 50, |run, name| {
         // A of the joint is above: it pulls B towards itself, against its multiplier.

@@ -1,7 +1,7 @@
 //! The parameters that are worked on together, and what they change.
 
-use super::super::force::{Force, ForceKind};
-use super::super::joint::{Joint, JointKind};
+use super::super::force::Force;
+use super::super::joint::Joint;
 use super::super::layout::Layout;
 use super::super::simulation::Simulation;
 use super::super::system::{Coordinates, End, System};
@@ -98,38 +98,8 @@ fn side_end<L: Lane>(ends: &[&End<D>]) -> End<Dual<L, 1>> {
     }
 }
 
-fn side_joint<L: Lane>(joints: &[&Joint<D>]) -> Joint<Dual<L, 1>> {
-    let length = |joint: &&Joint<D>| match joint.kind {
-        JointKind::Distance(length) => length,
-        _ => Dual::constant(1.0),
-    };
-    let kind = match joints.first().map_or(JointKind::Spherical, |joint| joint.kind) {
-        JointKind::Spherical => JointKind::Spherical,
-        JointKind::Revolute => JointKind::Revolute,
-        JointKind::Prismatic => JointKind::Prismatic,
-        JointKind::Cylindrical => JointKind::Cylindrical,
-        JointKind::Universal => JointKind::Universal,
-        JointKind::Planar => JointKind::Planar,
-        JointKind::Fixed => JointKind::Fixed,
-        JointKind::Distance(_) => JointKind::Distance(side(joints.iter().map(length))),
-    };
-    let end = |e: usize| side_end(&joints.iter().map(|joint| &joint.ends[e]).collect::<Vec<_>>());
-    Joint { name: String::new(), kind, ends: [end(0), end(1)] }
-}
-
-fn side_force<L: Lane>(forces: &[&Force<D>]) -> Force<Dual<L, 1>> {
-    let numbers = |force: &Force<D>| match force.kind {
-        ForceKind::SpringDamper { stiffness, damping, length: rest }
-        | ForceKind::TorsionSpring { stiffness, damping, angle: rest } => [stiffness, damping, rest],
-    };
-    let [stiffness, damping, rest] =
-        core::array::from_fn(|i| side(forces.iter().map(|force| numbers(force)[i])));
-    let kind = match forces.first().map(|force| force.kind) {
-        Some(ForceKind::TorsionSpring { .. }) => ForceKind::TorsionSpring { stiffness, damping, angle: rest },
-        _ => ForceKind::SpringDamper { stiffness, damping, length: rest },
-    };
-    let end = |e: usize| side_end(&forces.iter().map(|force| &force.ends[e]).collect::<Vec<_>>());
-    Force { name: String::new(), kind, ends: [end(0), end(1)] }
+fn side_ends<L: Lane>(ends: &[&[End<D>; 2]]) -> [End<Dual<L, 1>>; 2] {
+    core::array::from_fn(|e| side_end(&ends.iter().map(|ends| &ends[e]).collect::<Vec<_>>()))
 }
 
 impl<L: Lane> Block<L> {
@@ -140,15 +110,8 @@ impl<L: Lane> Block<L> {
         let vector = |v: &Vector3<D>| v.iter().any(number);
         let matrix = |m: &Matrix3<D>| m.iter().any(number);
         let end = |e: &End<D>| vector(&e.point) || matrix(&e.axes);
-        let moved = |j: &Joint<D>| {
-            j.ends.iter().any(end) || matches!(&j.kind, JointKind::Distance(length) if number(length))
-        };
-        // Points coincide, and the other rows do not see them.
-        let shifted = |j: &Joint<D>| {
-            use JointKind::{Fixed, Revolute, Spherical, Universal};
-            matches!(j.kind, Spherical | Revolute | Universal | Fixed)
-                && !j.ends.iter().any(|e| matrix(&e.axes))
-        };
+        let moved = |j: &Joint<D>| j.ends.iter().any(end) || j.kind.numbers().iter().any(number);
+        let shifted = |j: &Joint<D>| j.kind.pins_points() && !j.ends.iter().any(|e| matrix(&e.axes));
         let coordinates = |e: &Coordinates<D>| {
             let lists = [&e.mass, &e.damping, &e.stiffness, &e.force, &e.amplitude];
             lists.into_iter().flatten().chain([&e.frequency, &e.phase]).any(number)
@@ -171,8 +134,20 @@ impl<L: Lane> Block<L> {
             .partition(|j| systems.iter().all(|s| shifted(&s.joints[*j])));
         let point = |j: usize, e: usize| Vector3::from_fn(|i, _| slope(&|s| s.joints[j].ends[e].point[i]));
         let shift = |j: usize| Shifted { joint: j, points: [point(j, 0), point(j, 1)] };
-        let joint = |j: usize| side_joint(&systems.iter().map(|s| &s.joints[j]).collect::<Vec<_>>());
-        let force = |f: usize| side_force(&systems.iter().map(|s| &s.forces[f]).collect::<Vec<_>>());
+        let joint = |j: usize| {
+            let all: Vec<&Joint<D>> = systems.iter().map(|s| &s.joints[j]).collect();
+            let numbers: Vec<Vec<D>> = all.iter().map(|joint| joint.kind.numbers()).collect();
+            let kind = all[0].kind.rebuilt(&mut |k, _| side(numbers.iter().map(|list| list[k])));
+            let ends = side_ends(&all.iter().map(|joint| &joint.ends).collect::<Vec<_>>());
+            Joint { name: String::new(), kind, ends }
+        };
+        let force = |f: usize| {
+            let all: Vec<&Force<D>> = systems.iter().map(|s| &s.forces[f]).collect();
+            let numbers: Vec<Vec<D>> = all.iter().map(|force| force.kind.numbers()).collect();
+            let kind = all[0].kind.rebuilt(&mut |k, _| side(numbers.iter().map(|list| list[k])));
+            let ends = side_ends(&all.iter().map(|force| &force.ends).collect::<Vec<_>>());
+            Force { name: String::new(), kind, ends }
+        };
         let body =
             |b: usize| BodyVariation::of(&shown.iter().map(|run| &run.bodies()[b]).collect::<Vec<_>>());
         let flat = |i: usize| flat_slopes(&shown.iter().map(|run| &run.extra()[i]).collect::<Vec<_>>());

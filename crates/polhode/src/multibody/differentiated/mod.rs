@@ -443,14 +443,14 @@ impl Linear {
     /// B and the stiffness of the joints.
     fn differentiate_joints(&mut self, stepping: &Stepping<'_, f64>, weights: &Weights<f64>, study: Study) {
         let (work, layout, ground) = (&*stepping.work, &stepping.work.layout, Place::ground());
-        let geometric = weights.complementary * weights.scale;
+        let (geometric, time) = (weights.complementary * weights.scale, stepping.t + stepping.h);
         self.stiffness.clear();
         for (j, joint) in stepping.system.joints.iter().enumerate() {
-            let bodies = joint.ends.map(|end| end.body);
+            let bodies = joint.bodies();
             let places = ends(&work.now, &ground, bodies);
-            joint.jacobian(places, &mut self.joints[j]);
+            joint.jacobian(time, places, &mut self.joints[j]);
             let lambda = &work.lambda[layout.multipliers[j]..][..joint.kind.rows()];
-            joint.stiffness(places, lambda, |row, column, block| {
+            joint.stiffness(time, places, lambda, |row, column, block| {
                 let (Some(to), Some(from)) = (bodies[row / 2], bodies[column / 2]) else { return };
                 let mut add = |to: usize, row: usize, from: usize, column: usize, block: Matrix3<f64>| {
                     if to == from && row % 2 == 1 && column % 2 == 1 {

@@ -126,11 +126,12 @@ impl<L: Lane> Room<L> {
                 }
             }
         }
+        let time = Dual::lift(stepping.t + stepping.h);
         for force in &block.forces {
-            let bodies = force.ends.map(|end| end.body);
+            let bodies = force.bodies();
             let place = |b: usize| predicted_place(&now[b].place, &self.predicted[b]);
             let places = bodies.map(|body| body.map_or_else(Place::ground, place));
-            let wrenches = force.wrenches(places.each_ref());
+            let wrenches = force.wrenches(time, places.each_ref());
             for (i, wrench) in wrenches.iter().enumerate() {
                 if let Some(b) = bodies[i / 2] {
                     self.add(layout.motion(b) + i % 2 * 3, &(slopes(wrench) * L::of(scale)));
@@ -191,19 +192,19 @@ impl<L: Lane> Room<L> {
                 self.add(layout.motion(b) + 3, &points[i].cross(&arm));
             }
         }
-        let scale = L::of(scale);
+        let (scale, time) = (L::of(scale), Dual::lift(stepping.t + stepping.h));
         for &j in &block.touched {
             let joint = &block.joints[j];
-            let bodies = joint.ends.map(|end| end.body);
+            let bodies = joint.bodies();
             let places = bodies.map(|body| body.map_or_else(Place::ground, |b| lifted(&work.now[b].place)));
             let (mut rows, mut lambda) = ([Dual::zero(); MOST_ROWS], [Dual::zero(); MOST_ROWS]);
-            joint.constraint(places.each_ref(), &mut rows);
+            joint.constraint(time, places.each_ref(), &mut rows);
             let (count, start, first) = (joint.kind.rows(), layout.joints[j], layout.multipliers[j]);
             for k in 0..count {
                 self.x[start + k] += rows[k].eps[0];
                 lambda[k] = Dual::constant(L::of(work.lambda[first + k]));
             }
-            let reaction = joint.reaction(places.each_ref(), &lambda[..count]);
+            let reaction = joint.reaction(time, places.each_ref(), &lambda[..count]);
             for (i, part) in reaction.iter().enumerate() {
                 if let Some(b) = bodies[i / 2] {
                     self.add(layout.motion(b) + i % 2 * 3, &(slopes(part) * scale));
@@ -215,7 +216,7 @@ impl<L: Lane> Room<L> {
     /// The tie of p and u and the rows of velocity, of the stabilized form.
     pub(super) fn by_ties(&mut self, stepping: &Stepping<'_, f64>, weights: &Weights<f64>, block: &Block<L>) {
         let (work, layout) = (&*stepping.work, &stepping.work.layout);
-        let per = L::of(work.mass.recip());
+        let (per, time) = (L::of(work.mass.recip()), Dual::lift(stepping.t + stepping.h));
         for heavier in &block.heavier {
             let (b, step) = (heavier.body, &work.steps[heavier.body]);
             let turn = step.tangent * (step.moved[1] - step.change[1]);
@@ -228,12 +229,12 @@ impl<L: Lane> Room<L> {
             self.add(layout.pose(b) + 3, &moment);
         }
         for (j, joint) in block.joints.iter().enumerate() {
-            let bodies = joint.ends.map(|end| end.body);
+            let bodies = joint.bodies();
             let (count, start, first) = (joint.kind.rows(), layout.joints[j], layout.multipliers[j]);
             let place = |b: usize| predicted_place(&work.now[b].place, &self.predicted[b]);
             let places = bodies.map(|body| body.map_or_else(Place::ground, place));
             let mut rates = [Dual::zero(); MOST_ROWS];
-            joint.rates(places.each_ref(), &mut rates, &mut [Dual::zero(); MOST_ROWS]);
+            joint.rates(time, places.each_ref(), &mut rates, &mut [Dual::zero(); MOST_ROWS]);
             let mut eta = [Dual::zero(); MOST_ROWS];
             for k in 0..count {
                 self.x[start + count + k] += rates[k].eps[0] / L::of(weights.velocity);
@@ -247,7 +248,7 @@ impl<L: Lane> Room<L> {
                 varied(&place, [&by.position, &by.turn, &by.velocity, &by.omega])
             };
             let places = bodies.map(|body| body.map_or_else(Place::ground, place));
-            let reaction = joint.reaction(places.each_ref(), &eta[..count]);
+            let reaction = joint.reaction(Dual::lift(stepping.t), places.each_ref(), &eta[..count]);
             for (i, part) in reaction.iter().enumerate() {
                 if let Some(b) = bodies[i / 2] {
                     self.add(layout.pose(b) + i % 2 * 3, &slopes(part));

@@ -1,0 +1,460 @@
+//! Joints and forces of one's own: a formula of two frames, written once in any scalar. What the integrators need beside its
+//! value, slopes, rates and reactions, comes from dual numbers.
+
+use super::joint::{By, MOST_ROWS, Place};
+use super::kinds::{Number, own_numbers};
+use super::system::End;
+use crate::formula::{Behind, Numbers, OwnError, behind_object};
+use crate::group::{Jet, spin};
+use crate::scalar::{Dual, F64x4, Over, Real};
+use core::fmt::Debug;
+use nalgebra::{Matrix3, Vector3};
+use std::sync::Arc;
+
+/// Where the two frames of an element are.
+#[derive(Clone, Copy, Debug)]
+pub struct Frames<T> {
+    /// Time.
+    pub time: T,
+    /// Their points, in space.
+    pub points: [Vector3<T>; 2],
+    /// Their axes: columns in space.
+    pub axes: [Matrix3<T>; 2],
+}
+
+impl<T: Real> Frames<T> {
+    /// From the first point to the second.
+    pub fn span(&self) -> Vector3<T> {
+        self.points[1] - self.points[0]
+    }
+    /// An axis of a frame, in space.
+    pub fn axis(&self, frame: usize, axis: usize) -> Vector3<T> {
+        self.axes[frame].column(axis).into_owned()
+    }
+}
+
+/// Where they are, and how they move.
+#[derive(Clone, Copy, Debug)]
+pub struct MovingFrames<T> {
+    /// Where they are.
+    pub frames: Frames<T>,
+    /// The velocities of their points, in space.
+    pub velocities: [Vector3<T>; 2],
+    /// Their angular velocities, in space.
+    pub omegas: [Vector3<T>; 2],
+}
+
+/// What a force does: on the second body at the point of its frame, in space; the opposite acts on the first body, at the
+/// same point of space.
+#[derive(Clone, Copy, Debug)]
+pub struct Push<T> {
+    /// Force.
+    pub force: Vector3<T>,
+    /// Moment beside it.
+    pub moment: Vector3<T>,
+}
+
+/// A joint as a formula of its numbers, of time and of where its frames are, written once. It holds the rows at zero, and
+/// their multipliers are the reactions that do it. Its numbers are parameters of the system, `joint.pitch`.
+///
+/// ```
+/// use nalgebra::{Matrix3, Vector3};
+/// use polhode::multibody::{Frames, GROUND, JointFormula, OwnJoint, Rigid, Simulation, System};
+/// use polhode::{group::Rotation, method::Method, scalar::Real};
+///
+/// /// The second point stays on a ball about the first whose radius grows: |d|² = (r + s t)².
+/// #[derive(Debug)]
+/// struct Winch;
+/// impl JointFormula for Winch {
+///     fn names(&self) -> Vec<String> {
+///         vec!["radius".into(), "speed".into()]
+///     }
+///     fn rows(&self) -> usize {
+///         1
+///     }
+///     fn constraint<T: Real>(&self, numbers: &[T], at: &Frames<T>, rows: &mut [T]) {
+///         let (d, length) = (at.span(), numbers[0] + numbers[1] * at.time);
+///         rows[0] = (d.dot(&d) - length * length) / (length + length);
+///     }
+/// }
+/// let mut system = System::new(Vector3::new(0.0, 0.0, -9.81));
+/// let load = Rigid::new(2.0, Matrix3::identity() * 0.1)?.at(-Vector3::z(), Rotation::identity());
+/// system.body("load", load.moving(-Vector3::z() * 0.5, Vector3::zeros()))?;
+/// system.joint("rope", OwnJoint::new(Winch, vec![1.0, 0.5])?, GROUND, "load")?;
+/// let mut run = Simulation::new(&system, &Method::parse("geometric-alpha")?)?;
+/// for _ in 0..100 {
+///     run.step(0.01)?;
+/// }
+/// assert!((run.position("load").unwrap().z + 1.5).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub trait JointFormula: Debug + Send + Sync + 'static {
+    /// The names of its numbers.
+    fn names(&self) -> Vec<String> {
+        Vec::new()
+    }
+    /// How many rows it has, at most [`MOST_ROWS`](super::MOST_ROWS).
+    fn rows(&self) -> usize;
+    /// Φ: what it holds at zero. Rows that are lengths are best scaled to lengths.
+    fn constraint<T: Real>(&self, numbers: &[T], at: &Frames<T>, rows: &mut [T]);
+    /// True if a row is the sine or cosine of an angle and not a length: gaps are judged by the size of the system or by
+    /// one.
+    fn is_angle(&self, _row: usize) -> bool {
+        false
+    }
+}
+
+/// A force between two bodies as a formula of its numbers and of how its frames move, written once. Its numbers are
+/// parameters of the system, `force.stiffness`.
+///
+/// ```
+/// use nalgebra::{Matrix3, Vector3};
+/// use polhode::multibody::{ForceFormula, GROUND, MovingFrames, OwnForce, Push, Rigid, Simulation, System};
+/// use polhode::{group::Rotation, method::Method, scalar::Real};
+///
+/// /// A spring whose force grows with the cube of its length.
+/// #[derive(Debug)]
+/// struct Cubic;
+/// impl ForceFormula for Cubic {
+///     fn names(&self) -> Vec<String> {
+///         vec!["k".into()]
+///     }
+///     fn push<T: Real>(&self, numbers: &[T], at: &MovingFrames<T>) -> Push<T> {
+///         let d = at.frames.span();
+///         Push::force(-d * (d.dot(&d) * numbers[0]))
+///     }
+///     fn potential<T: Real>(&self, numbers: &[T], at: &MovingFrames<T>) -> Option<T> {
+///         let square = at.frames.span().norm_squared();
+///         Some(square * square * numbers[0] * T::lift(0.25))
+///     }
+/// }
+/// let mut system = System::new(Vector3::zeros());
+/// system.body("ball", Rigid::new(2.0, Matrix3::identity())?.at(Vector3::x(), Rotation::identity()))?;
+/// system.force("spring", OwnForce::new(Cubic, vec![3.0])?, GROUND, "ball")?;
+/// let mut run = Simulation::new(&system, &Method::parse("geometric-alpha")?)?;
+/// let energy = run.energy();
+/// for _ in 0..100 {
+///     run.step(0.01)?;
+/// }
+/// assert!(run.keeps_energy() && (run.energy() - energy).abs() < 1e-3);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub trait ForceFormula: Debug + Send + Sync + 'static {
+    /// The names of its numbers.
+    fn names(&self) -> Vec<String> {
+        Vec::new()
+    }
+    /// What it does.
+    fn push<T: Real>(&self, numbers: &[T], at: &MovingFrames<T>) -> Push<T>;
+    /// The energy that it stores, or `None` for a force that stores none.
+    fn potential<T: Real>(&self, _numbers: &[T], _at: &MovingFrames<T>) -> Option<T> {
+        None
+    }
+    /// True if it takes energy out of the motion or feeds it, beside what it stores.
+    fn is_damped(&self) -> bool {
+        false
+    }
+}
+
+impl<T: Real> Push<T> {
+    /// A force alone.
+    pub fn force(force: Vector3<T>) -> Self {
+        Push { force, moment: Vector3::zeros() }
+    }
+    /// A moment alone.
+    pub fn moment(moment: Vector3<T>) -> Self {
+        Push { force: Vector3::zeros(), moment }
+    }
+}
+
+/// The rows of a joint.
+type Rows<T> = [T; MOST_ROWS];
+
+/// A joint at one scalar.
+pub(crate) trait JointAt<T: Real> {
+    fn constraint(&self, numbers: &[T], at: &Frames<T>) -> Option<Rows<T>>;
+}
+
+impl<F: JointFormula, T: Real> JointAt<T> for F {
+    fn constraint(&self, numbers: &[T], at: &Frames<T>) -> Option<Rows<T>> {
+        let mut rows = [T::zero(); MOST_ROWS];
+        let count = self.rows().min(MOST_ROWS);
+        JointFormula::constraint(self, numbers, at, &mut rows[..count]);
+        Some(rows)
+    }
+}
+
+/// A force at one scalar.
+pub(crate) trait ForceAt<T: Real> {
+    fn push(&self, numbers: &[T], at: &MovingFrames<T>) -> Option<Push<T>>;
+    fn potential(&self, numbers: &[T], at: &MovingFrames<T>) -> Option<T>;
+}
+
+impl<F: ForceFormula, T: Real> ForceAt<T> for F {
+    fn push(&self, numbers: &[T], at: &MovingFrames<T>) -> Option<Push<T>> {
+        Some(self.push(numbers, at))
+    }
+    fn potential(&self, numbers: &[T], at: &MovingFrames<T>) -> Option<T> {
+        self.potential(numbers, at)
+    }
+}
+
+type Energy<T> = T;
+/// A derivative with respect to one parameter, and to four.
+type One = Dual<f64, 1>;
+type Four = Dual<F64x4, 1>;
+
+behind_object!(AnyJoint: JointAt at [
+    f64, Jet<f64>, Jet<Jet<f64>>, One, Jet<One>, Jet<Jet<One>>, Four, Jet<Four>, Jet<Jet<Four>>
+];
+    fn rows_at = constraint(Frames) -> Rows;
+);
+behind_object!(AnyForce: ForceAt at [f64, Jet<f64>, One, Jet<One>, Four];
+    fn push_at = push(MovingFrames) -> Push;
+    fn potential_at = potential(MovingFrames) -> Energy;
+);
+
+/// A joint of one's own, with its numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OwnJoint<S: Real> {
+    pub(super) behind: Behind<S, dyn AnyJoint>,
+    rows: usize,
+    angles: [bool; MOST_ROWS],
+}
+
+/// A force of one's own, with its numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OwnForce<S: Real> {
+    behind: Behind<S, dyn AnyForce>,
+    damped: bool,
+}
+
+/// The two ends of an element, with what lifts their numbers and those of the element.
+#[derive(Clone, Copy)]
+pub(super) struct Ends<'a, S: Real, U> {
+    pub(super) ends: &'a [End<S>; 2],
+    pub(super) of: fn(S) -> U,
+}
+
+impl<S: Real, U: Real> Ends<'_, S, U> {
+    fn frames(&self, time: U, places: [&Place<U>; 2]) -> Frames<U> {
+        let point = |i: usize| places[i].x + places[i].r * self.ends[i].point.map(self.of);
+        let axes = |i: usize| places[i].r * self.ends[i].axes.map(self.of);
+        Frames { time, points: [point(0), point(1)], axes: [axes(0), axes(1)] }
+    }
+}
+
+/// Where a body is a moment later, its velocities held: the derivative in the first direction is that with respect to time.
+fn advanced<T: Real>(place: &Place<T>) -> Place<Jet<T>> {
+    let late = |v: &Vector3<T>| v.map(|x| Dual { re: T::zero(), eps: [x, T::zero(), T::zero()] });
+    let constant = |v: &Vector3<T>| v.map(Dual::constant);
+    Place {
+        x: constant(&place.x) + late(&place.v),
+        r: place.r.map(Dual::constant) * (Matrix3::identity() + spin(&late(&place.omega))),
+        v: constant(&place.v),
+        omega: constant(&place.omega),
+    }
+}
+
+/// Three coordinates of the pose of both ends, in the order of the blocks of a joint.
+const BLOCKS: [(usize, By); 4] = [(0, By::Position), (0, By::Turn), (1, By::Position), (1, By::Turn)];
+
+/// Both places with derivatives with respect to the coordinates of one block.
+fn seeded_at<T: Real>(places: [&Place<T>; 2], block: usize) -> [Place<Jet<T>>; 2] {
+    let (end, by) = BLOCKS[block];
+    core::array::from_fn(|i| places[i].seeded((i == end).then_some(by)))
+}
+
+fn twice<T: Real>(x: T) -> Jet<Jet<T>> {
+    Dual::constant(Dual::constant(x))
+}
+
+impl<S: Real> OwnJoint<S> {
+    /// A formula with its numbers, in the order of their names.
+    pub fn new(formula: impl JointFormula, numbers: Vec<S>) -> Result<Self, OwnError> {
+        let (names, rows) = (formula.names(), formula.rows());
+        if !(1..=MOST_ROWS).contains(&rows) {
+            return Err(OwnError::Rows { rows });
+        }
+        let angles = core::array::from_fn(|row| formula.is_angle(row));
+        let formula: Arc<dyn AnyJoint> = Arc::new(formula);
+        Ok(OwnJoint { behind: Behind::new(formula, names, numbers)?, rows, angles })
+    }
+    pub(super) fn numbers_mut(&mut self) -> Vec<Number<'_, S>> {
+        own_numbers(&self.behind.names, &mut self.behind.numbers)
+    }
+    pub(super) fn rebuilt<T: Real>(&self, number: &mut dyn FnMut(usize, S) -> T) -> OwnJoint<T> {
+        OwnJoint { behind: self.behind.rebuilt(number), rows: self.rows, angles: self.angles }
+    }
+    pub(super) fn rows(&self) -> usize {
+        self.rows
+    }
+    pub(super) fn is_angle(&self, row: usize) -> bool {
+        self.angles[row]
+    }
+    /// Φ at any scalar. What cannot be had is not a number, which every step refuses.
+    fn ask<U: Real>(&self, at: Ends<'_, S, U>, time: U, places: [&Place<U>; 2]) -> Rows<U> {
+        let numbers = Numbers::new(&self.behind.numbers, at.of);
+        rows_at(&*self.behind.formula, &numbers, &at.frames(time, places))
+            .unwrap_or([U::lift(f64::NAN); MOST_ROWS])
+    }
+    /// Φ.
+    #[inline(never)]
+    pub(super) fn constraint<T: Over<S>>(
+        &self,
+        ends: &[End<S>; 2],
+        time: T,
+        places: [&Place<T>; 2],
+        out: &mut [T],
+    ) {
+        let rows = self.ask(Ends { ends, of: T::of }, time, places);
+        out[..self.rows].copy_from_slice(&rows[..self.rows]);
+    }
+    /// B.
+    #[inline(never)]
+    pub(super) fn jacobian<T: Over<S>>(
+        &self,
+        ends: &[End<S>; 2],
+        time: T,
+        places: [&Place<T>; 2],
+        out: &mut [[Vector3<T>; 4]],
+    ) {
+        let at = Ends { ends, of: |x| Dual::constant(T::of(x)) };
+        for block in 0..4 {
+            let rows = self.ask(at, Dual::constant(time), seeded_at(places, block).each_ref());
+            for (out, row) in out[..self.rows].iter_mut().zip(&rows) {
+                out[block] = row.eps.into();
+            }
+        }
+    }
+    /// Bᵀ λ.
+    #[inline(never)]
+    pub(super) fn reaction<T: Over<S>>(
+        &self,
+        ends: &[End<S>; 2],
+        time: T,
+        places: [&Place<T>; 2],
+        lambda: &[T],
+    ) -> [Vector3<T>; 4] {
+        let mut rows = [[Vector3::zeros(); 4]; MOST_ROWS];
+        self.jacobian(ends, time, places, &mut rows);
+        let sum = |block: usize| {
+            let parts = rows.iter().zip(lambda);
+            parts.fold(Vector3::zeros(), |sum, (row, l)| sum + row[block] * *l)
+        };
+        core::array::from_fn(sum)
+    }
+    /// The derivative of Bᵀ λ, λ held: first the pose changes, then the derivative is taken there.
+    #[inline(never)]
+    pub(super) fn stiffness(
+        &self,
+        ends: &[End<S>; 2],
+        time: S,
+        places: [&Place<S>; 2],
+        lambda: &[S],
+        add: &mut dyn FnMut(usize, usize, Matrix3<S>),
+    ) {
+        let at = Ends { ends, of: twice };
+        let moves = |block: &usize| ends[BLOCKS[*block].0].body.is_some();
+        for column in (0..4).filter(moves) {
+            let changed = seeded_at(places, column);
+            for row in (0..4).filter(moves) {
+                let rows = self.ask(at, twice(time), seeded_at(changed.each_ref(), row).each_ref());
+                let entry = |i: usize, j: usize| {
+                    let parts = rows.iter().zip(lambda);
+                    parts.fold(S::zero(), |sum, (row, l)| sum + row.eps[i].eps[j] * *l)
+                };
+                add(row, column, Matrix3::from_fn(entry));
+            }
+        }
+    }
+    /// Φ̇, and Φ̈ without accelerations.
+    #[inline(never)]
+    pub(super) fn rates<T: Over<S>>(
+        &self,
+        ends: &[End<S>; 2],
+        time: T,
+        places: [&Place<T>; 2],
+        rate: &mut [T],
+        quadratic: &mut [T],
+    ) {
+        let at = Ends { ends, of: |x| twice(T::of(x)) };
+        let places = places.map(|place| advanced(&advanced(place)));
+        let time = Dual::variable(Dual::variable(time, 0), 0);
+        let rows = self.ask(at, time, places.each_ref());
+        for (k, row) in rows[..self.rows].iter().enumerate() {
+            (rate[k], quadratic[k]) = (row.eps[0].re, row.eps[0].eps[0]);
+        }
+    }
+    /// The derivatives of Φ̇ with respect to the pose, the velocities held.
+    #[inline(never)]
+    pub(super) fn rate_slopes(
+        &self,
+        ends: &[End<S>; 2],
+        time: S,
+        places: [&Place<S>; 2],
+        out: &mut [[Vector3<S>; 4]],
+    ) {
+        let at = Ends { ends, of: twice };
+        for block in 0..4 {
+            let places = seeded_at(places, block).map(|place| advanced(&place));
+            let rows = self.ask(at, Dual::variable(Dual::constant(time), 0), places.each_ref());
+            for (out, row) in out[..self.rows].iter_mut().zip(&rows) {
+                out[block] = row.eps[0].eps.into();
+            }
+        }
+    }
+}
+
+impl<S: Real> OwnForce<S> {
+    /// A formula with its numbers, in the order of their names.
+    pub fn new(formula: impl ForceFormula, numbers: Vec<S>) -> Result<Self, OwnError> {
+        let (names, damped) = (formula.names(), formula.is_damped());
+        let formula: Arc<dyn AnyForce> = Arc::new(formula);
+        Ok(OwnForce { behind: Behind::new(formula, names, numbers)?, damped })
+    }
+    pub(super) fn numbers_mut(&mut self) -> Vec<Number<'_, S>> {
+        own_numbers(&self.behind.names, &mut self.behind.numbers)
+    }
+    pub(super) fn rebuilt<T: Real>(&self, number: &mut dyn FnMut(usize, S) -> T) -> OwnForce<T> {
+        OwnForce { behind: self.behind.rebuilt(number), damped: self.damped }
+    }
+    pub(super) fn is_damped(&self) -> bool {
+        self.damped
+    }
+    fn moving<T: Over<S>>(&self, ends: &[End<S>; 2], time: T, places: [&Place<T>; 2]) -> MovingFrames<T> {
+        let frames = Ends { ends, of: T::of }.frames(time, places);
+        let omegas = places.map(|place| place.to_space(&place.omega));
+        let velocity = |i: usize| places[i].v + omegas[i].cross(&(frames.points[i] - places[i].x));
+        MovingFrames { frames, velocities: [velocity(0), velocity(1)], omegas }
+    }
+    /// Force in space and moment in body axes on each end.
+    #[inline(never)]
+    pub(super) fn wrenches<T: Over<S>>(
+        &self,
+        ends: &[End<S>; 2],
+        time: T,
+        places: [&Place<T>; 2],
+    ) -> [Vector3<T>; 4] {
+        let at = self.moving(ends, time, places);
+        let unknown = Vector3::from_element(T::lift(f64::NAN));
+        let Push { force, moment } = push_at(&*self.behind.formula, &self.behind.at(), &at)
+            .unwrap_or(Push { force: unknown, moment: unknown });
+        // Both act at the second point.
+        let about = |i: usize| {
+            let arm = at.frames.points[1] - places[i].x;
+            places[i].to_body(&(moment + arm.cross(&force)))
+        };
+        [-force, -about(0), force, about(1)]
+    }
+    /// The energy that it stores.
+    #[inline(never)]
+    pub(super) fn potential<T: Over<S>>(
+        &self,
+        ends: &[End<S>; 2],
+        time: T,
+        places: [&Place<T>; 2],
+    ) -> Option<T> {
+        potential_at(&*self.behind.formula, &self.behind.at(), &self.moving(ends, time, places))
+    }
+}
