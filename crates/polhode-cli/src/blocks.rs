@@ -23,7 +23,7 @@ impl Drift {
     /// That of a run; a system of bodies has an energy and nothing else to keep.
     pub fn new(end: &Ended) -> Self {
         let drift = &end.drift;
-        let single = end.last.mechanism().is_none();
+        let single = end.last.is_single();
         let of_body = |x: f64| single.then_some(x);
         Drift {
             energy: drift.energy.map(|e| e.max_abs()),

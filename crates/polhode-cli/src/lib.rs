@@ -15,6 +15,7 @@ mod phase;
 mod pick;
 mod print;
 mod progress;
+mod quantity;
 mod reference;
 mod run;
 mod sensitivity;

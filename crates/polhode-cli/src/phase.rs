@@ -45,9 +45,10 @@ impl Phase {
     }
     /// One more state.
     pub fn observe(&mut self, snapshot: &Snapshot) {
+        let Some(body) = snapshot.body() else { return };
         match &self.exact.flip {
-            Some(flip) => self.flips.observe(snapshot.t, snapshot.momentum_body.dot(&flip.axis)),
-            None => self.nutation.observe(snapshot.t, &snapshot.attitude),
+            Some(flip) => self.flips.observe(snapshot.t, body.momentum_body.dot(&flip.axis)),
+            None => self.nutation.observe(snapshot.t, &body.attitude),
         }
     }
     /// What was seen.

@@ -97,7 +97,7 @@ fn columns(comparison: &Comparison) -> (Vec<Column<'_>>, Vec<String>) {
             columns.push(("angle", Box::new(|run| run.errors.map(|e| e.attitude_angle()))));
             columns.push(("body mom.", Box::new(|run| run.errors.map(|e| e.momentum))));
             let mut names = "attitude (2-norm) and its angle (rad), body momentum (kg m²/s)".to_string();
-            if comparison.model.start().moving.is_some() {
+            if comparison.model.start().moves() {
                 columns.push(("position", Box::new(|run| run.errors.and_then(|e| e.position))));
                 names.push_str(", position (m)");
             }

@@ -87,7 +87,7 @@ impl<'a> Report<'a> {
 
 /// The table of `polhode converge`: each method above its rows.
 pub fn text(comparison: &Comparison) -> String {
-    let moving = comparison.model.start().moving.is_some();
+    let moving = comparison.model.start().moves();
     let mut head = vec!["step", "attitude", "angle", "order", "momentum", "order"];
     if moving {
         head.extend(["position", "order"]);

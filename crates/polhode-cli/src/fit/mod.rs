@@ -114,7 +114,7 @@ pub fn command(options: &FitOptions) -> Result<(), Failure> {
     }
     let table = data::Table::read(&options.data)?;
     let known = sensitivity.columns().map_err(sensitivity::failure)?;
-    let (samples, others) = table.samples(&|name| known.iter().any(|column| column == name))?;
+    let (samples, others) = table.samples(&|name| known.iter().any(|column| column.name == name))?;
     let step = match options.step {
         Some(step) => step,
         None => samples.step(problem.step).map_err(failure)?,

@@ -135,7 +135,7 @@ const NOISE: [Align; 6] = [Align::Left, Align::Right, Align::Right, Align::Right
 fn noise(columns: &[ColumnFit]) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
     for alike in columns.chunk_by(|a, b| a.quantity == b.quantity && a.known == b.known) {
-        let whole = alike.len() == if alike[0].quantity.ends_with('q') { 4 } else { 3 };
+        let whole = alike.len() == alike[0].components;
         let mut add = |name: &str, columns: &[ColumnFit]| {
             let mut cells = vec![name.to_string()];
             cells.extend(columns.iter().map(|column| small(column.sigma)));

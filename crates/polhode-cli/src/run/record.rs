@@ -28,7 +28,8 @@ impl Record {
     /// Writes one row, the first time after the names of the columns.
     pub fn write(&mut self, snapshot: &Snapshot) -> io::Result<()> {
         if !self.begun {
-            writeln!(self.file, "{}", snapshot.columns().join(","))?;
+            let names: Vec<String> = snapshot.columns().into_iter().map(|column| column.name).collect();
+            writeln!(self.file, "{}", names.join(","))?;
             self.begun = true;
         }
         self.row.clear();

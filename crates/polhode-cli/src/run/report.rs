@@ -4,10 +4,10 @@ use super::Finished;
 use super::system::System;
 use crate::blocks::{Drift, Error, Newton};
 use crate::phase::Frequencies;
-use polhode::run::{EnergyError, Estimate, Snapshot};
+use crate::quantity;
+use polhode::run::{EnergyError, Estimate, Quantity};
 use serde::Serialize;
-
-type Vector = [f64; 3];
+use serde_json::{Map, Value};
 
 /// The object that `--json` prints.
 #[derive(Debug, Serialize)]
@@ -18,12 +18,10 @@ pub struct Report<'a> {
     until: f64,
     t: f64,
     steps: u64,
-    #[serde(flatten)]
-    body: Option<Body>,
     energy: Option<f64>,
     kinetic_energy: f64,
     #[serde(flatten)]
-    moving: Option<Moving>,
+    quantities: Map<String, Value>,
     #[serde(flatten)]
     system: Option<System<'a>>,
     drift: Drift,
@@ -39,35 +37,6 @@ pub struct Report<'a> {
     no_reference: Option<&'a str>,
     seconds: f64,
     ns_per_step: f64,
-}
-
-/// One body about its reference point.
-#[derive(Debug, Serialize)]
-struct Body {
-    attitude: [Vector; 3],
-    q_wxyz: [f64; 4],
-    omega_body: Vector,
-    momentum_body: Vector,
-    momentum_space: Vector,
-}
-
-impl From<&Snapshot> for Body {
-    fn from(last: &Snapshot) -> Self {
-        Body {
-            attitude: last.attitude.matrix().transpose().into(),
-            q_wxyz: last.attitude.q_wxyz(),
-            omega_body: last.omega_body.into(),
-            momentum_body: last.momentum_body.into(),
-            momentum_space: last.momentum_space.into(),
-        }
-    }
-}
-
-#[derive(Debug, Serialize)]
-struct Moving {
-    position: Vector,
-    velocity: Vector,
-    linear_momentum_space: Vector,
 }
 
 #[derive(Debug, Serialize)]
@@ -115,8 +84,12 @@ impl<'a> Report<'a> {
     pub fn new(run: &'a Finished) -> Self {
         let (last, drift) = (&run.end.last, &run.end.drift);
         let error = run.errors.as_ref().ok().map(|(errors, source)| Error::new(errors, source));
-        // The last body of a mechanism stands among the others.
-        let single = last.mechanism().is_none();
+        let mut quantities = Vec::new();
+        last.report(&mut |item, value| match item.quantity {
+            // They stand there also where there is none.
+            Quantity::Energy | Quantity::KineticEnergy => {}
+            _ => quantities.push((quantity::path(last, &item), quantity::json(&value))),
+        });
         Report {
             problem: run.problem.id,
             method: run.method.id(),
@@ -124,14 +97,9 @@ impl<'a> Report<'a> {
             until: run.plan.until(),
             t: last.t,
             steps: run.end.steps,
-            body: single.then(|| Body::from(last)),
             energy: last.energy,
             kinetic_energy: last.kinetic_energy,
-            moving: last.moving.filter(|_| single).map(|m| Moving {
-                position: m.position.into(),
-                velocity: m.velocity.into(),
-                linear_momentum_space: m.linear_momentum_space.into(),
-            }),
+            quantities: quantity::tree(quantities),
             system: System::new(&run.end),
             drift: Drift::new(&run.end),
             energy_error: drift.energy.map(Energy::from),

@@ -13,7 +13,7 @@ fn words<'a>(quantity: &'a str, end: &Ended, start: &Snapshot) -> (&'a str, &'st
         "momentum_space" => ("angular momentum in space", "kg m²/s"),
         "linear_momentum_space" => ("linear momentum in space", "kg m/s"),
         "momentum_body" => {
-            let from_zero = start.momentum_body.norm() == 0.0;
+            let from_zero = start.body().is_none_or(|body| body.momentum_body.norm() == 0.0);
             ("length of body momentum", if from_zero { "kg m²/s" } else { "relative" })
         }
         "momentum_vertical" => ("vertical momentum in space", "kg m²/s"),
@@ -56,12 +56,12 @@ pub fn text(run: &Finished) -> String {
     let mut text = table(0, &[Align::Left, Align::Left], &head);
 
     let start = run.model.start();
-    let mechanism = end.last.mechanism();
+    let single = end.last.is_single();
     let mut drifts: Vec<Vec<String>> = end
         .drift
         .list()
         .into_iter()
-        .filter(|(quantity, _)| mechanism.is_none() || *quantity == "energy")
+        .filter(|(quantity, _)| single || *quantity == "energy")
         .map(|(quantity, value)| {
             let (name, unit) = words(quantity, end, &start);
             let note = match run.problem.kept(method.claims(), quantity) {
@@ -84,9 +84,9 @@ pub fn text(run: &Finished) -> String {
     text.push_str("\nlargest drift over the run\n");
     text.push_str(&table(2, &[Align::Left; 4], &drifts));
 
-    if let Some(system) = mechanism {
+    if !single {
         let places =
-            table(2, &[Align::Left, Align::Right, Align::Right, Align::Right], &system::places(system));
+            table(2, &[Align::Left, Align::Right, Align::Right, Align::Right], &system::places(&end.last));
         text.push_str(&format!("\npositions at the end, m\n{places}"));
     }
     match &run.errors {

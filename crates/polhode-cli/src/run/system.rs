@@ -3,63 +3,13 @@
 use crate::print::{plain, small};
 use polhode::multibody::Violation;
 use polhode::problem::Ended;
-use polhode::run::SystemSnapshot;
-use serde::ser::{Serialize, SerializeMap, Serializer};
+use polhode::run::{Owner, Snapshot};
 
-type Vector = [f64; 3];
-
-/// The keys of a system.
+/// What the joints of a system had to bear.
 #[derive(Debug, serde::Serialize)]
 pub struct System<'a> {
-    bodies: ByName<'a, Body>,
-    multipliers: Multipliers<'a>,
-    #[serde(skip_serializing_if = "ByName::is_empty")]
-    coordinates: ByName<'a, Coordinates<'a>>,
     constraint_violation: Constraints,
     assembly: Assembly<'a>,
-}
-
-/// Values under names, in their order.
-#[derive(Debug)]
-struct ByName<'a, T>(Vec<(&'a str, T)>);
-
-impl<T> ByName<'_, T> {
-    fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-}
-
-impl<T: Serialize> Serialize for ByName<'_, T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.0.len()))?;
-        for (name, value) in &self.0 {
-            map.serialize_entry(name, value)?;
-        }
-        map.end()
-    }
-}
-
-/// By joint, or the numbers alone where there is one joint on one body.
-#[derive(Debug, serde::Serialize)]
-#[serde(untagged)]
-enum Multipliers<'a> {
-    Single(&'a [f64]),
-    Named(ByName<'a, &'a [f64]>),
-}
-
-#[derive(Debug, serde::Serialize)]
-struct Body {
-    position: Vector,
-    attitude: [Vector; 3],
-    q_wxyz: [f64; 4],
-    velocity: Vector,
-    omega_body: Vector,
-}
-
-#[derive(Debug, serde::Serialize)]
-struct Coordinates<'a> {
-    position: &'a [f64],
-    velocity: &'a [f64],
 }
 
 #[derive(Debug, serde::Serialize)]
@@ -82,28 +32,9 @@ struct Assembly<'a> {
 impl<'a> System<'a> {
     /// Of a run of a system.
     pub fn new(end: &'a Ended) -> Option<Self> {
-        let (seen, joints) = (end.last.system.as_deref()?, end.joints.as_ref()?);
-        let SystemSnapshot { single, bodies, multipliers, extra } = seen;
-        let body = |body: &polhode::run::BodySnapshot| Body {
-            position: body.position.into(),
-            attitude: body.attitude.matrix().transpose().into(),
-            q_wxyz: body.attitude.q_wxyz(),
-            velocity: body.velocity.into(),
-            omega_body: body.omega_body.into(),
-        };
-        let coordinates = |both: &'a [Vec<f64>; 2]| Coordinates { position: &both[0], velocity: &both[1] };
+        let joints = end.joints.as_ref()?;
         let (moved, turned) = (joints.assembly.moved.as_ref(), joints.assembly.turned.as_ref());
         Some(System {
-            bodies: ByName(bodies.iter().map(|(name, seen)| (name.as_str(), body(seen))).collect()),
-            multipliers: match multipliers.as_slice() {
-                [(_, values)] if *single => Multipliers::Single(values),
-                all => Multipliers::Named(ByName(
-                    all.iter().map(|(name, values)| (name.as_str(), values.as_slice())).collect(),
-                )),
-            },
-            coordinates: ByName(
-                extra.iter().map(|(name, both)| (name.as_str(), coordinates(both))).collect(),
-            ),
             constraint_violation: Constraints {
                 position: joints.violation.position,
                 velocity: joints.violation.velocity,
@@ -130,26 +61,28 @@ pub fn violations(violation: &Violation) -> Vec<Vec<String>> {
 }
 
 /// Where the bodies ended, as rows of a table; the first and the last of many.
-pub fn places(system: &SystemSnapshot) -> Vec<Vec<String>> {
+pub fn places(last: &Snapshot) -> Vec<Vec<String>> {
     const MANY: usize = 8;
-    let row = |(name, body): &(String, polhode::run::BodySnapshot)| {
-        let numbers = body.position.iter().map(|x| plain((x * 1e6).round() / 1e6 + 0.0));
-        std::iter::once(name.clone()).chain(numbers).collect::<Vec<String>>()
+    let row = |b: usize| {
+        let position = last.bodies[b].position();
+        let numbers = position.iter().map(|x| plain((x * 1e6).round() / 1e6 + 0.0));
+        let name = last.name(Owner::Body(b)).unwrap_or_default().to_string();
+        std::iter::once(name).chain(numbers).collect::<Vec<String>>()
     };
-    let n = system.bodies.len();
+    let n = last.bodies.len();
     if n <= MANY {
-        return system.bodies.iter().map(row).collect();
+        return (0..n).map(row).collect();
     }
-    let mut rows: Vec<Vec<String>> = system.bodies[..MANY / 2].iter().map(row).collect();
+    let mut rows: Vec<Vec<String>> = (0..MANY / 2).map(row).collect();
     rows.push(vec!["...".into(), String::new(), String::new(), String::new()]);
-    rows.extend(system.bodies[n - MANY / 2..].iter().map(row));
+    rows.extend((n - MANY / 2..n).map(row));
     rows
 }
 
 /// What to say of a run whose joints were torn: positions are kept in every step, and an instability shows in velocities.
 pub fn broken(end: &Ended) -> Option<String> {
-    let (system, joints) = (end.last.system.as_ref()?, end.joints.as_ref()?);
-    let speeds = system.bodies.iter().map(|(_, body)| body.velocity.norm().max(body.omega_body.norm()));
+    let joints = end.joints.as_ref()?;
+    let speeds = end.last.bodies.iter().map(|body| body.velocity().norm().max(body.omega_body.norm()));
     let fastest = speeds.fold(0.0, f64::max);
     let torn = joints.violation.velocity;
     (torn > 0.1 * fastest && torn > 1e-6).then(|| {

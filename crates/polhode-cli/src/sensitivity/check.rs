@@ -1,9 +1,9 @@
 //! Derivatives beside differences of runs with changed parameters (Brüls & Eberhard 2008, Tables 2 and 3).
 
-use super::quantity::{Numbers, Path, largest, quantities};
+use crate::quantity::{self, difference, hides, largest, slopes};
 use core::ops::ControlFlow;
-use polhode::run::Plan;
-use polhode::sensitivity::{Sensitivity, SensitivityFailure};
+use polhode::run::{Item, Plan, Snapshot};
+use polhode::sensitivity::{D, Sensitivity, SensitivityFailure};
 
 /// A formula: its name, the change relative to the parameter, and points with their weights, to be divided by the change.
 pub struct Formula {
@@ -38,7 +38,7 @@ pub struct Difference {
 /// The difference quotient of a quantity.
 pub struct Quotient {
     /// The quantity.
-    pub path: Path,
+    pub item: Item,
     /// Its quotient.
     pub value: Vec<f64>,
     /// How far it is from the derivative, relative to that; none where that is zero but for rounding.
@@ -71,10 +71,11 @@ pub fn differences(
     sensitivity: &Sensitivity,
     plan: &Plan,
     parameter: usize,
-    end: &[(Path, Numbers<f64>)],
-    exact: &[Vec<f64>],
+    (items, end, derivatives): (&[Item], &Snapshot, &Snapshot<D>),
     watch: &mut dyn FnMut(u64) -> ControlFlow<()>,
 ) -> Option<Vec<Difference>> {
+    let exact: Vec<Vec<f64>> =
+        items.iter().map(|item| derivatives.value(item).map_or(Vec::new(), |value| slopes(&value))).collect();
     let mut quotients = |formula: &Formula| {
         let size = formula.change * sensitivity.scales()[parameter];
         let mut quotients: Vec<Vec<f64>> = exact.iter().map(|slopes| vec![0.0; slopes.len()]).collect();
@@ -82,9 +83,9 @@ pub fn differences(
             let mut changes = vec![0.0; parameter];
             changes.push(at * size);
             let Some(end_there) = sensitivity.changed(&changes).end(plan, watch)? else { return Ok(None) };
-            let seen = quantities(&end_there);
-            for ((sum, (_, there)), (_, here)) in quotients.iter_mut().zip(&seen).zip(end) {
-                for (sum, change) in sum.iter_mut().zip(there.minus(here)) {
+            for (sum, item) in quotients.iter_mut().zip(items) {
+                let (Some(there), Some(here)) = (end_there.value(item), end.value(item)) else { continue };
+                for (sum, change) in sum.iter_mut().zip(difference(&there, &here)) {
                     *sum += weight * change / size;
                 }
             }
@@ -93,19 +94,19 @@ pub fn differences(
             return Ok(Some(Err("its numbers are too large".to_string())));
         }
         let scale = sensitivity.scales()[parameter];
-        // Reactions of all joints are of one kind.
-        let kind = |path: &Path| path.iter().find(|key| *key == "multipliers").or(path.last()).cloned();
-        let size = |wanted: &Path| {
-            let alike = end.iter().zip(exact).filter(|((path, _), _)| kind(path) == kind(wanted));
-            alike.map(|((_, value), exact)| largest(exact).max(value.size() / scale)).fold(0.0, f64::max)
+        let value_of = |item: &Item| end.value(item).map_or(0.0, |value| quantity::size(&value));
+        let size = |wanted: &Item| {
+            let alike = items.iter().zip(&exact).filter(|(item, _)| item.quantity == wanted.quantity);
+            alike.map(|(item, exact)| largest(exact).max(value_of(item) / scale)).fold(0.0, f64::max)
         };
-        let all = end.iter().zip(quotients).zip(exact).map(|(((path, value), quotient), exact)| {
+        let all = items.iter().zip(quotients).zip(&exact).map(|((item, quotient), exact)| {
             // Of a derivative that is zero but for rounding there is nothing to be relative to.
-            let zero = value.hides(largest(exact) * scale.max(1.0));
+            let change = largest(exact) * scale.max(1.0);
+            let zero = end.value(item).is_none_or(|value| hides(&value, change));
             let error = if zero { None } else { relative(&quotient, exact) };
             let off = distance(&quotient, exact);
-            let weighted = if off == 0.0 { 0.0 } else { off / size(path) };
-            Quotient { path: path.clone(), value: quotient, error, weighted }
+            let weighted = if off == 0.0 { 0.0 } else { off / size(item) };
+            Quotient { item: *item, value: quotient, error, weighted }
         });
         Ok::<_, SensitivityFailure>(Some(Ok(all.collect())))
     };

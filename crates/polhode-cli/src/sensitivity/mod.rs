@@ -1,21 +1,20 @@
 //! `polhode sensitivity`: the derivatives of a run with respect to parameters.
 
 mod check;
-mod quantity;
 mod report;
 
 use crate::args::SensitivityOptions;
 use crate::failure::Failure;
 use crate::files::Output;
 use crate::progress::Progress;
+use crate::quantity::{self, largest};
 use crate::{interrupt, pick, print};
 use check::{Difference, differences};
 use core::ops::ControlFlow;
 use polhode::multibody::DifferentiationError;
 use polhode::problem::Problem;
-use polhode::run::Plan;
+use polhode::run::{Item, Plan, Snapshot};
 use polhode::sensitivity::{D, Sensitivity, SensitivityError, SensitivityFailure, Study};
-use quantity::{Numbers, Path, largest, quantities};
 use std::io::Write;
 
 /// All that was computed.
@@ -30,10 +29,12 @@ pub struct Finished {
     pub title: String,
     /// Over which steps.
     pub plan: Plan,
-    /// The values at the end.
-    pub end: Vec<(Path, Numbers<f64>)>,
-    /// For each parameter the derivatives of the same.
-    pub derivatives: Vec<Vec<Numbers<D>>>,
+    /// What is reported of the end.
+    pub items: Vec<Item>,
+    /// The end.
+    pub end: Snapshot,
+    /// The same with its derivatives, for each parameter.
+    pub derivatives: Vec<Snapshot<D>>,
     /// Those that no number depends on but for rounding.
     pub independent: Vec<String>,
     /// Differences for each parameter, if asked for.
@@ -72,20 +73,18 @@ pub fn names(list: &[String]) -> Result<Vec<&str>, Failure> {
 }
 
 /// The first number at the end that is not finite.
-fn overflow(
-    sensitivity: &Sensitivity,
-    end: &[(Path, Numbers<f64>)],
-    derivatives: &[Vec<Numbers<D>>],
-) -> Option<Failure> {
+fn overflow(sensitivity: &Sensitivity, end: &Snapshot, derivatives: &[Snapshot<D>]) -> Option<Failure> {
     let finite = |numbers: &[f64]| numbers.iter().all(|x| x.is_finite());
+    let fits = |item: &Item, slopes: &Snapshot<D>| {
+        let value = end.value(item).is_some_and(|value| finite(value.numbers()));
+        value && slopes.value(item).is_some_and(|value| finite(&quantity::slopes(&value)))
+    };
     sensitivity.names().iter().zip(derivatives).find_map(|(parameter, slopes)| {
-        let mut all = end.iter().zip(slopes);
-        let ((path, _), _) =
-            all.find(|((_, value), slope)| !finite(&value.list()) || !finite(&slope.slopes()))?;
+        let item = quantity::items(end).into_iter().find(|item| !fits(item, slopes))?;
         Some(Failure::Solver(format!(
             "{} or its derivative with respect to {parameter} is too large for a number at the end; choose a shorter run, a \
              smaller step or smaller data",
-            path.join(".")
+            quantity::path(end, &item).join(".")
         )))
     })
 }
@@ -118,7 +117,7 @@ pub fn command(options: &SensitivityOptions) -> Result<(), Failure> {
     let passes = if options.check { 1 + count as u64 * check::runs() } else { 1 };
     let mut progress = Progress::new(plan.steps().saturating_mul(passes));
     let (mut stopped, mut trouble) = (None, None);
-    let (mut end, mut derivatives): (_, Vec<Vec<Numbers<D>>>) = (Vec::new(), Vec::new());
+    let (mut end, mut derivatives): (Option<Snapshot>, Vec<Snapshot<D>>) = (None, Vec::new());
     let (mut text, mut columns) = (String::new(), Vec::new());
     let run = sensitivity.run(&plan, &mut |n, seen| {
         progress.at(n, || format!("t = {:.4} s", plan.time(n)));
@@ -131,12 +130,8 @@ pub fn command(options: &SensitivityOptions) -> Result<(), Failure> {
             }
         }
         if n == plan.steps() {
-            end = quantities(&seen.snapshot());
-            let of = |k: usize| {
-                let derivative = seen.derivative(k)?;
-                Some(quantities(&derivative).into_iter().map(|(_, numbers)| numbers).collect())
-            };
-            derivatives = (0..count).filter_map(of).collect();
+            end = Some(seen.snapshot());
+            derivatives = (0..count).filter_map(|k| seen.derivative(k)).collect();
         } else if interrupt::asked() {
             stopped = Some(n);
             return ControlFlow::Break(());
@@ -147,7 +142,9 @@ pub fn command(options: &SensitivityOptions) -> Result<(), Failure> {
         return Err(failure);
     }
     run.map_err(failed)?;
-    if let Some(failure) = overflow(&sensitivity, &end, &derivatives) {
+    if let Some(end) = &end
+        && let Some(failure) = overflow(&sensitivity, end, &derivatives)
+    {
         return Err(failure);
     }
     let mut place = String::new();
@@ -160,6 +157,8 @@ pub fn command(options: &SensitivityOptions) -> Result<(), Failure> {
         let (t, steps) = (print::plain(plan.time(n)), print::count(n, "step"));
         return Err(Failure::Interrupted(format!("stopped at t = {t} after {steps}{place}")));
     }
+    let Some(end) = end else { return Err(Failure::Solver("the run ended before its end".into())) };
+    let items = quantity::items(&end);
     let check = match options.check {
         false => None,
         true => {
@@ -170,8 +169,8 @@ pub fn command(options: &SensitivityOptions) -> Result<(), Failure> {
                 }
                 if interrupt::asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             };
-            let exact = |k: usize| derivatives[k].iter().map(Numbers::slopes).collect::<Vec<_>>();
-            let of = |k: usize| differences(&sensitivity, &plan, k, &end, &exact(k), &mut watch);
+            let of =
+                |k: usize| differences(&sensitivity, &plan, k, (&items, &end, &derivatives[k]), &mut watch);
             let all: Option<Vec<_>> = (0..count).map(of).collect();
             let stopped = || Failure::Interrupted("stopped while the differences were computed".into());
             Some(all.ok_or_else(stopped)?)
@@ -179,9 +178,13 @@ pub fn command(options: &SensitivityOptions) -> Result<(), Failure> {
     };
     progress.clear();
     // A change by its own size, or by one if that is larger, changes every number by no more than rounding.
-    let hidden = |k: usize, n: &Numbers<D>| n.hides(largest(&n.slopes()) * sensitivity.scales()[k].max(1.0));
+    let hidden = |k: usize, item: &Item| {
+        derivatives[k].value(item).is_none_or(|value| {
+            quantity::hides(&value, largest(&quantity::slopes(&value)) * sensitivity.scales()[k].max(1.0))
+        })
+    };
     let independent: Vec<String> = (0..count)
-        .filter(|k| derivatives[*k].iter().all(|n| hidden(*k, n)))
+        .filter(|k| items.iter().all(|item| hidden(*k, item)))
         .map(|k| sensitivity.names()[k].clone())
         .collect();
     for name in &independent {
@@ -193,6 +196,7 @@ pub fn command(options: &SensitivityOptions) -> Result<(), Failure> {
         title: method.title().into(),
         sensitivity,
         plan,
+        items,
         end,
         derivatives,
         independent,
@@ -222,8 +226,8 @@ fn row(
         at.row(columns);
         if n == 0 {
             text.push_str(if k == 0 { "t" } else { "" });
-            for name in &at.columns()[1..] {
-                let _ = write!(text, ",{parameter}:{name}");
+            for column in &at.columns()[1..] {
+                let _ = write!(text, ",{parameter}:{}", column.name);
             }
         }
         if k == 0 {

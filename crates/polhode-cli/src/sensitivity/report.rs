@@ -2,10 +2,14 @@
 
 use super::Finished;
 use super::check::{Difference, Quotient};
-use super::quantity::{self, Node, Numbers, Path};
 use crate::print::{self, Align, count, plain, small, table};
+use crate::quantity::{self, json, json_slopes, tree};
+use polhode::run::{Item, Owner, Quantity, Shape, Snapshot, Value};
 use polhode::sensitivity::D;
 use serde::Serialize;
+use serde_json::{Map, Value as Json};
+
+type Object = Map<String, Json>;
 
 /// The object that `--json` prints.
 #[derive(Debug, Serialize)]
@@ -19,9 +23,9 @@ pub struct Report<'a> {
     t: f64,
     steps: u64,
     parameters: &'a [String],
-    parameter_values: Node,
-    values: Node,
-    derivatives: Node,
+    parameter_values: Object,
+    values: Object,
+    derivatives: Object,
     independent: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
     check: Option<Vec<Checked<'a>>>,
@@ -35,9 +39,9 @@ struct Checked<'a> {
     relative_change: f64,
     change: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    derivatives: Option<Node>,
+    derivatives: Option<Object>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    relative_error: Option<Node>,
+    relative_error: Option<Object>,
     #[serde(skip_serializing_if = "Option::is_none")]
     failed: Option<&'a str>,
 }
@@ -46,29 +50,25 @@ impl<'a> Report<'a> {
     /// Of what was computed.
     pub fn new(run: &'a Finished) -> Self {
         let names = run.sensitivity.names();
-        let paths = || run.end.iter().map(|(path, _)| path.clone());
-        let of =
-            |derivatives: &[Numbers<D>]| Node::tree(paths().zip(derivatives.iter().map(Numbers::<D>::node)));
+        let path = |item: &Item| quantity::path(&run.end, item);
+        let of = |at: &Snapshot<D>| {
+            tree(run.items.iter().filter_map(|item| Some((path(item), json_slopes(&at.value(item)?)))))
+        };
         let checked = |(k, difference): (usize, &'a Difference)| {
             let quotient = |q: &Quotient| {
-                (
-                    q.path.clone(),
-                    if q.value.len() == 1 && q.path.len() == 1 {
-                        Node::Number(q.value[0])
-                    } else {
-                        Node::List(q.value.clone())
-                    },
-                )
+                let alone = q.item.quantity.facts().shape == Shape::Number;
+                let value = if alone { Json::from(q.value[0]) } else { Json::from(q.value.clone()) };
+                (path(&q.item), value)
             };
-            let error = |q: &Quotient| q.error.map(|error| (q.path.clone(), Node::Number(error)));
+            let error = |q: &Quotient| q.error.map(|error| (path(&q.item), Json::from(error)));
             let seen = difference.quotients.as_ref().ok();
             Checked {
                 parameter: &names[k],
                 formula: difference.name,
                 relative_change: difference.change,
                 change: difference.change * run.sensitivity.scales()[k],
-                derivatives: seen.map(|list| Node::tree(list.iter().map(quotient))),
-                relative_error: seen.map(|list| Node::tree(list.iter().filter_map(error))),
+                derivatives: seen.map(|list| tree(list.iter().map(quotient))),
+                relative_error: seen.map(|list| tree(list.iter().filter_map(error))),
                 failed: difference.quotients.as_ref().err().map(String::as_str),
             }
         };
@@ -81,17 +81,17 @@ impl<'a> Report<'a> {
             t: run.plan.time(run.plan.steps()),
             steps: run.plan.steps(),
             parameters: names,
-            parameter_values: Node::Group(
-                names
-                    .iter()
-                    .cloned()
-                    .zip(run.sensitivity.values().iter().map(|x| Node::Number(*x)))
-                    .collect(),
-            ),
-            values: Node::tree(run.end.iter().map(|(path, numbers)| (path.clone(), numbers.node()))),
-            derivatives: Node::Group(
-                names.iter().cloned().zip(run.derivatives.iter().map(|d| of(d))).collect(),
-            ),
+            parameter_values: names
+                .iter()
+                .cloned()
+                .zip(run.sensitivity.values().iter().map(|x| Json::from(*x)))
+                .collect(),
+            values: tree(run.items.iter().filter_map(|item| Some((path(item), json(&run.end.value(item)?))))),
+            derivatives: names
+                .iter()
+                .cloned()
+                .zip(run.derivatives.iter().map(|at| Json::Object(of(at))))
+                .collect(),
             independent: &run.independent,
             check: run.check.as_ref().map(|all| {
                 let pairs = all.iter().enumerate().flat_map(|(k, list)| list.iter().map(move |d| (k, d)));
@@ -109,26 +109,30 @@ const DIFFERENCE: usize = 8;
 const ROUNDED: &str = "~0";
 
 /// The derivatives of a quantity, without those that are nothing but rounding: JSON has them.
-fn cells(numbers: &Numbers<D>, scale: f64) -> Vec<String> {
-    let slopes = numbers.slopes();
+fn cells(value: &Value<'_, D>, scale: f64) -> Vec<String> {
+    let slopes = quantity::slopes(value);
     let rounding = quantity::ROUNDING * quantity::largest(&slopes);
     let cell = |x: &f64| match x.abs() {
         0.0 => "0".into(),
-        size if size <= rounding || numbers.hides(size * scale.max(1.0)) => ROUNDED.into(),
+        size if size <= rounding || quantity::hides(value, size * scale.max(1.0)) => ROUNDED.into(),
         _ => format!("{x:.DERIVATIVE$e}"),
     };
     slopes.iter().map(cell).collect()
 }
 
 /// Quantities that people are shown: a body once, and of a rotation the turn.
-fn shown(path: &Path, mechanism: bool) -> bool {
-    let key = path.last().map_or("", String::as_str);
-    let twice = path.first().is_some_and(|first| first == "bodies") && !mechanism;
-    !twice
-        && !matches!(
-            key,
-            "q_wxyz" | "momentum_body" | "momentum_space" | "linear_momentum_space" | "kinetic_energy"
-        )
+fn shown(item: &Item, single: bool) -> bool {
+    use Quantity::{KineticEnergy, LinearMomentumSpace, MomentumBody, MomentumSpace, Quaternion};
+    let twice = single && matches!(item.owner, Owner::Body(_));
+    let other = [Quaternion, MomentumBody, MomentumSpace, LinearMomentumSpace, KineticEnergy];
+    !twice && !other.contains(&item.quantity)
+}
+
+/// The name of a quantity in a table: multipliers by that word, bodies and coordinates by their own.
+fn title(at: &Snapshot, item: &Item) -> String {
+    let path = quantity::path(at, item);
+    let start = usize::from(matches!(item.owner, Owner::Body(_) | Owner::Coordinates(_)));
+    path[start..].join(".")
 }
 
 /// The derivatives with respect to each parameter, with differences beside them if there are any.
@@ -150,7 +154,7 @@ pub fn text(run: &Finished) -> String {
     );
     head.push(row("steps", span));
     let mut text = table(0, &[Align::Left; 2], &head);
-    let mechanism = !run.end.iter().any(|(path, _)| path[0] == "attitude");
+    let single = run.end.is_single();
     for (k, name) in run.sensitivity.names().iter().enumerate() {
         let value = run.sensitivity.values()[k];
         text.push_str(&format!("\nderivatives at the end with respect to {name} = {}\n", plain(value)));
@@ -159,12 +163,11 @@ pub fn text(run: &Finished) -> String {
             continue;
         }
         let mut rows = Vec::new();
-        for ((path, _), numbers) in run.end.iter().zip(&run.derivatives[k]) {
-            if shown(path, mechanism) {
-                let start = if path.len() > 1 && path[0] != "multipliers" { 1 } else { 0 };
-                let mut row = vec![path[start..].join(".")];
+        for item in run.items.iter().filter(|item| shown(item, single)) {
+            if let Some(value) = run.derivatives[k].value(item) {
+                let mut row = vec![title(&run.end, item)];
                 // Three to a line.
-                for (i, chunk) in cells(numbers, run.sensitivity.scales()[k]).chunks(3).enumerate() {
+                for (i, chunk) in cells(&value, run.sensitivity.scales()[k]).chunks(3).enumerate() {
                     if i > 0 {
                         rows.push(std::mem::replace(&mut row, vec![String::new()]));
                     }
@@ -177,7 +180,7 @@ pub fn text(run: &Finished) -> String {
         let columns = [Align::Left, Align::Right, Align::Right, Align::Right];
         text.push_str(&table(2, &columns, &rows));
         if let Some(check) = &run.check {
-            text.push_str(&beside(&check[k], mechanism));
+            text.push_str(&beside(&check[k], &run.end));
         }
     }
     let mut notes = vec!["attitude: turn in body axes, rad"];
@@ -196,13 +199,14 @@ pub fn text(run: &Finished) -> String {
 }
 
 /// Differences beside the derivatives: the quotients of the place, or attitude, of the last body, and how far all are off.
-fn beside(check: &[Difference], mechanism: bool) -> String {
-    let wanted = |q: &&Quotient| match q.path.as_slice() {
-        [key] => !mechanism && (key == "position" || key == "attitude"),
-        [_, _, key] => mechanism && key == "position",
-        _ => false,
+fn beside(check: &[Difference], end: &Snapshot) -> String {
+    let single = end.is_single();
+    let wanted = |q: &&Quotient| match q.item.owner {
+        Owner::Whole => single && [Quantity::Position, Quantity::Attitude].contains(&q.item.quantity),
+        Owner::Body(_) => !single && q.item.quantity == Quantity::Position,
+        Owner::Joint(_) | Owner::Coordinates(_) => false,
     };
-    let (mut name, mut failures) = (String::new(), String::new());
+    let (mut seen, mut failures) = (String::new(), String::new());
     let (mut rows, mut changes) = (Vec::new(), Vec::new());
     for difference in check {
         let change = format!("{} {}", difference.name, plain(difference.change));
@@ -213,14 +217,14 @@ fn beside(check: &[Difference], mechanism: bool) -> String {
                 continue;
             }
         };
-        let place = match mechanism {
-            true => quotients.iter().rfind(wanted),
-            false => quotients.iter().find(wanted),
+        let place = match single {
+            true => quotients.iter().find(wanted),
+            false => quotients.iter().rfind(wanted),
         };
         let Some(place) = place else { continue };
-        name = place.path[usize::from(mechanism)..].join(".");
+        seen = title(end, &place.item);
         changes.push(change);
-        let all = quotients.iter().filter(|q| shown(&q.path, mechanism)).map(|q| q.weighted);
+        let all = quotients.iter().filter(|q| shown(&q.item, single)).map(|q| q.weighted);
         let mut cells = vec![difference.name.to_string()];
         let rounding = quantity::ROUNDING * quantity::largest(&place.value);
         cells.extend(place.value.iter().map(|x| match x.abs() {
@@ -235,9 +239,8 @@ fn beside(check: &[Difference], mechanism: bool) -> String {
     if rows.is_empty() {
         return failures;
     }
-    let title = format!("differences of {name}, relative changes {}", changes.join(", "));
-    let head = ["", "", "", "", "off by", "of all"].map(String::from).to_vec();
-    rows.insert(0, head);
+    let head = format!("differences of {seen}, relative changes {}", changes.join(", "));
+    rows.insert(0, ["", "", "", "", "off by", "of all"].map(String::from).to_vec());
     let columns = [Align::Left, Align::Right, Align::Right, Align::Right, Align::Right, Align::Right];
-    print::paragraph(2, &title) + &table(2, &columns, &rows) + &failures
+    print::paragraph(2, &head) + &table(2, &columns, &rows) + &failures
 }

@@ -305,7 +305,7 @@ fn a_nut_falls_along_its_thread_as_it_must() {
         by_pitch
             .unwrap()
             .run(&plan, &mut |_, run| {
-                found = run.derivative(0).unwrap().system.unwrap().bodies[0].1.position.z.eps[0];
+                found = run.derivative(0).unwrap().bodies[0].position().z.eps[0];
                 ControlFlow::Continue(())
             })
             .unwrap();

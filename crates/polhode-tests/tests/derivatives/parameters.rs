@@ -8,7 +8,6 @@ use polhode::multibody::{
     Coordinates, ForceKind, GROUND, JointKind, Rigid, Simulation, System, SystemParameter,
 };
 use polhode::problem::Problem;
-use polhode::run::SystemSnapshot;
 use polhode::scalar::{Dual, Real, Scalar};
 
 type D = Dual<f64, 1>;
@@ -147,7 +146,7 @@ fn a_changed_problem_is_checked() {
     assert!(linkage.changed(&[(coupler, -0.9)]).unwrap_err().to_string().contains("do not reach"));
     // A rotation is followed by the turn, in body axes.
     let [x] = top.find_parameters(&["attitude_x"]).unwrap()[..] else { panic!("one") };
-    let turned = top.changed(&[(x, 0.2)]).unwrap().start().attitude;
+    let turned = top.changed(&[(x, 0.2)]).unwrap().start().bodies[0].attitude;
     assert!((turned.rotation_vector() - Vector3::new(0.5, 0.0, 0.0)).norm() < 1e-15);
 }
 
@@ -159,7 +158,7 @@ fn numbers<S: Scalar>(system: &System<S>, method: &str, h: f64, steps: usize) ->
     }
     let mut row: Vec<S> = vec![simulation.kinetic_energy()];
     row.push(simulation.energy());
-    for (_, body) in SystemSnapshot::of(&simulation, false).bodies {
+    for body in simulation.bodies() {
         row.extend(body.position.iter().chain(body.velocity.iter()).chain(body.omega_body.iter()));
         row.extend(body.attitude.q_wxyz());
     }

@@ -160,12 +160,12 @@ fn largest(states: &[Snapshot], of: impl Fn(&Snapshot) -> f64) -> f64 {
 
 /// The angle about the stiff axes.
 fn fast(s: &Snapshot) -> f64 {
-    s.attitude.rotation_vector().xy().norm()
+    s.bodies[0].attitude.rotation_vector().xy().norm()
 }
 
 /// How far the angle about the soft axis is from the exact motion.
 fn slow(s: &Snapshot) -> f64 {
-    (s.attitude.rotation_vector().z - 0.5 * (2.0 * s.t).cos()).abs()
+    (s.bodies[0].attitude.rotation_vector().z - 0.5 * (2.0 * s.t).cos()).abs()
 }
 
 /// The relative distance of the energy.

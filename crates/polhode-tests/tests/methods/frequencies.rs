@@ -17,7 +17,7 @@ fn nutation(id: &str, method: &str, step: f64, until: f64) -> Nutation {
     model(id)
         .run(&method, &plan, &mut |_, run| {
             let s = run.snapshot();
-            seen.observe(s.t, &s.attitude);
+            seen.observe(s.t, &s.bodies[0].attitude);
             ControlFlow::Continue(())
         })
         .unwrap();
@@ -31,7 +31,7 @@ fn flip_error(method: &str, step: f64) -> f64 {
     model
         .run(&Method::parse(method).unwrap(), &plan, &mut |_, run| {
             let s = run.snapshot();
-            seen.observe(s.t, s.omega_body.z);
+            seen.observe(s.t, s.bodies[0].omega_body.z);
             ControlFlow::Continue(())
         })
         .unwrap();
@@ -126,7 +126,7 @@ fn observers_do_not_allocate() {
     let start = model("spinning-top").start();
     let info = allocation_counter::measure(|| {
         for n in 0..100 {
-            nutation.observe(n as f64, &start.attitude);
+            nutation.observe(n as f64, &start.bodies[0].attitude);
             crossings.observe(n as f64, (n as f64).sin());
         }
     });

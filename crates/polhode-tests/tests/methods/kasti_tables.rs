@@ -51,9 +51,9 @@ fn errors(id: &str, step: f64) -> [f64; 3] {
     let plan = Plan::new(step, 1.0).unwrap();
     let end = model.run(&method(id), &plan, &mut |_, _| ControlFlow::Continue(())).unwrap().last;
     let reference = model.reference(1.0).unwrap();
-    let axis = (end.attitude.matrix() - reference.attitude.matrix()).column(2).norm();
-    let omega = reference.momentum_body.component_div(&Vector3::from(INERTIA));
-    [reference.errors(&end).attitude_frobenius(), axis, (end.omega_body - omega).norm()]
+    let axis = (end.bodies[0].attitude.matrix() - reference.bodies[0].attitude.matrix()).column(2).norm();
+    let omega = reference.bodies[0].momentum_body.component_div(&Vector3::from(INERTIA));
+    [reference.errors(&end).attitude_frobenius(), axis, (end.bodies[0].omega_body - omega).norm()]
 }
 
 /// Steps in ms, from large to small.
@@ -133,10 +133,11 @@ fn energy_frequencies_and_momenta_over_ten_seconds() {
     for (id, cells) in rows(FREQUENCIES) {
         let mut seen = Nutation::new();
         let end =
-            watch(&model, id, cells[0].parse().unwrap(), 10.0, |s| seen.observe(s.t, &s.attitude)).unwrap();
+            watch(&model, id, cells[0].parse().unwrap(), 10.0, |s| seen.observe(s.t, &s.bodies[0].attitude))
+                .unwrap();
         let start = model.start();
-        let vertical = end.drift.momentum_vertical / start.momentum_space.z;
-        let axial = end.drift.momentum_axial / start.momentum_body.z;
+        let vertical = end.drift.momentum_vertical / start.bodies[0].momentum_space.z;
+        let axial = end.drift.momentum_axial / start.bodies[0].momentum_body.z;
         let found = [
             end.drift.energy.unwrap().max_abs(),
             seen.frequency().unwrap() / exact.nutation.unwrap() - 1.0,
@@ -194,7 +195,7 @@ fn e1_is_close_to_c1_but_for_the_phase_of_the_spin() {
         let mut apart = [0.0f64; 3];
         let pair = [E1, C1].map(|id| history(&top(), id, step, 10.0));
         for (a, b) in pair[0].iter().zip(&pair[1]) {
-            let gap = a.attitude.matrix() - b.attitude.matrix();
+            let gap = a.bodies[0].attitude.matrix() - b.bodies[0].attitude.matrix();
             for (most, now) in apart.iter_mut().zip([gap[(2, 2)].abs(), gap.column(2).norm(), gap.norm()]) {
                 *most = most.max(now);
             }
@@ -207,7 +208,10 @@ fn e1_is_close_to_c1_but_for_the_phase_of_the_spin() {
 
 /// The difference of two snapshots: of the matrices, and of the angular velocities.
 fn apart(a: &Snapshot, b: &Snapshot) -> f64 {
-    a.attitude.distance(&b.attitude).max((a.omega_body - b.omega_body).norm() / b.omega_body.norm())
+    a.bodies[0]
+        .attitude
+        .distance(&b.bodies[0].attitude)
+        .max((a.bodies[0].omega_body - b.bodies[0].omega_body).norm() / b.bodies[0].omega_body.norm())
 }
 
 #[test]
@@ -223,7 +227,7 @@ fn c1_is_the_backward_trapezoidal_rule_of_krysl() {
 
 /// The Euler parameters of a step, e₀ > 0.
 fn turn(before: &Snapshot, after: &Snapshot) -> (f64, Vector3<f64>) {
-    let [w, x, y, z] = before.attitude.inverse().compose(&after.attitude).q_wxyz();
+    let [w, x, y, z] = before.bodies[0].attitude.inverse().compose(&after.bodies[0].attitude).q_wxyz();
     let sign = 1f64.copysign(w);
     (sign * w, Vector3::new(x, y, z) * sign)
 }
@@ -233,7 +237,8 @@ fn velocities_and_turn_of_a_step_of_e1() {
     for (id, step) in [("driven-body", 0.05), ("free-rotation", 0.2), ("slow-top", 0.02), ("soft-wall", 0.1)]
     {
         for pair in history(&model(id, &[]), E1, step, 50.0 * step).windows(2) {
-            let ((e0, e), w0, w1) = (turn(&pair[0], &pair[1]), pair[0].omega_body, pair[1].omega_body);
+            let ((e0, e), w0, w1) =
+                (turn(&pair[0], &pair[1]), pair[0].bodies[0].omega_body, pair[1].bodies[0].omega_body);
             let left = w1 + w0 * e0 - e.cross(&w0) - e * (4.0 / step);
             assert!(left.norm() < 2e-15 / step, "{id}: {:e}", left.norm());
         }
@@ -266,9 +271,9 @@ fn turns_of_pure_spin() {
             for (n, s) in all.iter().enumerate() {
                 let (sin, cos) = (angle * n as f64).sin_cos();
                 let exact = Matrix3::new(cos, -sin, 0.0, sin, cos, 0.0, 0.0, 0.0, 1.0);
-                let gap = (s.attitude.matrix() - exact).norm();
+                let gap = (s.bodies[0].attitude.matrix() - exact).norm();
                 assert!(gap < 2e-14, "{id} at {speed}, step {n}: {gap:e}");
-                assert!((s.omega_body - Vector3::new(0.0, 0.0, speed)).norm() < 1e-14 * speed);
+                assert!((s.bodies[0].omega_body - Vector3::new(0.0, 0.0, speed)).norm() < 1e-14 * speed);
             }
         }
     }
@@ -294,7 +299,7 @@ fn a_gamma_below_one_half_is_unstable_where_the_acceleration_is_carried() {
 
 /// The acceleration that the step of E1 started from, read off its ends, less that of the equation of motion.
 fn acceleration_error(before: &Snapshot, after: &Snapshot, s: f64, beta: f64, gamma: f64) -> Vector3<f64> {
-    let ((e0, e), w0, w1) = (turn(before, after), before.omega_body, after.omega_body);
+    let ((e0, e), w0, w1) = (turn(before, after), before.bodies[0].omega_body, after.bodies[0].omega_body);
     // ṗ₁ = ṗ₀ + γ/(β s) (p₁ - p₀ - s ṗ₀) + s (1 - γ/(2β)) p̈₀, Ω₁ = 2 G(p₁) ṗ₁.
     let (factor, weight) = (gamma / (beta * s), s * (1.0 - gamma / (2.0 * beta)));
     let scalar = -factor * (e.norm_squared() / (1.0 + e0)) - weight * w0.norm_squared() / 4.0;
@@ -302,9 +307,9 @@ fn acceleration_error(before: &Snapshot, after: &Snapshot, s: f64, beta: f64, ga
     let known = (vector * e0 - e * scalar - e.cross(&vector)) * 2.0;
     let matrix = Matrix3::identity() * e0 - e.cross_matrix();
     let carried = matrix.lu().solve(&(w1 - known)).unwrap() / weight;
-    let up = before.attitude.vertical();
+    let up = before.bodies[0].attitude.vertical();
     let moment = Vector3::new(up.y * MGL, -up.x * MGL, 0.0);
-    carried - (moment - w0.cross(&before.momentum_body)).component_div(&Vector3::from(INERTIA))
+    carried - (moment - w0.cross(&before.bodies[0].momentum_body)).component_div(&Vector3::from(INERTIA))
 }
 
 #[test]
@@ -347,8 +352,10 @@ fn energy_per_potential(step: f64, until: f64) -> f64 {
     let (mut product, mut square) = (0.0, 0.0);
     for pair in history(&top(), E1, step, until).windows(2) {
         let [a, b] = [&pair[0], &pair[1]];
-        let potential = (b.attitude.vertical().z - a.attitude.vertical().z) * MGL;
-        let kinetic = 0.5 * (a.omega_body + b.omega_body).dot(&(b.momentum_body - a.momentum_body));
+        let potential = (b.bodies[0].attitude.vertical().z - a.bodies[0].attitude.vertical().z) * MGL;
+        let kinetic = 0.5
+            * (a.bodies[0].omega_body + b.bodies[0].omega_body)
+                .dot(&(b.bodies[0].momentum_body - a.bodies[0].momentum_body));
         product += potential * (kinetic + potential);
         square += potential * potential;
     }

@@ -82,8 +82,8 @@ const ERRORS: &str = "
 fn errors(model: &Model, id: &str, step: f64) -> [f64; 2] {
     let end = watch(model, id, step, 1.0, |_| ()).last;
     let reference = model.reference(1.0).unwrap();
-    let omega = reference.momentum_body.component_div(&Vector3::new(13.0, 5.0, 10.0));
-    [reference.errors(&end).attitude_frobenius(), (end.omega_body - omega).norm()]
+    let omega = reference.bodies[0].momentum_body.component_div(&Vector3::new(13.0, 5.0, 10.0));
+    [reference.errors(&end).attitude_frobenius(), (end.bodies[0].omega_body - omega).norm()]
 }
 
 #[test]
@@ -112,9 +112,11 @@ fn errors_of_the_free_rotation_at_one_second() {
 fn apart(a: &[Snapshot], b: &[Snapshot]) -> f64 {
     assert_eq!(a.len(), b.len());
     a.iter().zip(b).fold(0.0, |worst: f64, (a, b)| {
-        let momentum = (a.momentum_body - b.momentum_body).norm() / b.momentum_body.norm();
-        let position = a.moving.zip(b.moving).map_or(0.0, |(a, b)| (a.position - b.position).norm());
-        worst.max(a.attitude.distance(&b.attitude)).max(momentum).max(position)
+        let momentum =
+            (a.bodies[0].momentum_body - b.bodies[0].momentum_body).norm() / b.bodies[0].momentum_body.norm();
+        let position =
+            a.bodies[0].moving.zip(b.bodies[0].moving).map_or(0.0, |(a, b)| (a.position - b.position).norm());
+        worst.max(a.bodies[0].attitude.distance(&b.bodies[0].attitude)).max(momentum).max(position)
     })
 }
 
@@ -161,7 +163,7 @@ fn the_cone_is_that_of_the_mean_load() {
     }
     for (step, rate) in [(0.01, "8.344978760"), (0.005, "9.552664816"), (0.0025, "9.890555181")] {
         let mut seen = Nutation::new();
-        watch(&cone, REDUCED, step, 10.0, |s| seen.observe(s.t, &s.attitude));
+        watch(&cone, REDUCED, step, 10.0, |s| seen.observe(s.t, &s.bodies[0].attitude));
         let found = seen.precession_fit().unwrap();
         assert!(prints_as(found, rate, 0.0), "{step}: {found:.10}");
     }
@@ -170,7 +172,7 @@ fn the_cone_is_that_of_the_mean_load() {
 #[test]
 fn with_gravity_it_is_not_akw() {
     let cone = model("steady-precession", &[]);
-    let at_end = |id: &str, step: f64| watch(&cone, id, step, 0.5, |_| ()).last.attitude.matrix();
+    let at_end = |id: &str, step: f64| watch(&cone, id, step, 0.5, |_| ()).last.bodies[0].attitude.matrix();
     let gap = |step: f64| (at_end(REDUCED, step) - at_end("akw", step)).amax();
     assert!(prints_as(gap(0.01), "0.73", 0.0), "{}", gap(0.01));
     let order = (gap(5e-4) / gap(2.5e-4)).log2();
@@ -187,11 +189,13 @@ fn the_spin_of_the_cone_follows_an_exact_law() {
             let all = history(&cone, id, step, 10.0);
             for two in all.windows(2) {
                 let [a, b] = [&two[0], &two[1]];
-                let turn = 0.5 * step * (a.omega_body.z + b.omega_body.z);
-                let fall = b.attitude.vertical().z - a.attitude.vertical().z;
-                let left = b.momentum_body.z - a.momentum_body.z - 0.25 * step * MGL * turn * fall;
+                let turn = 0.5 * step * (a.bodies[0].omega_body.z + b.bodies[0].omega_body.z);
+                let fall = b.bodies[0].attitude.vertical().z - a.bodies[0].attitude.vertical().z;
+                let left = b.bodies[0].momentum_body.z
+                    - a.bodies[0].momentum_body.z
+                    - 0.25 * step * MGL * turn * fall;
                 assert!(left.abs() < 5e-16, "{id} at {}: {left:e}", a.t);
-                spin = spin.max((b.momentum_body.z / all[0].momentum_body.z - 1.0).abs());
+                spin = spin.max((b.bodies[0].momentum_body.z / all[0].bodies[0].momentum_body.z - 1.0).abs());
             }
             assert!(prints_as(spin, change, 0.0), "{id}: {spin:.4e}, printed {change}");
         }

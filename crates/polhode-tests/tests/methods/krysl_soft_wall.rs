@@ -27,7 +27,7 @@ fn history(id: &str, name: &str, step: f64, steps: u64) -> (Vec<[f64; 2]>, bool)
     let mut seen = Vec::new();
     let mut watch = |_: u64, run: &mut (dyn Run + 'static)| {
         let now = run.snapshot();
-        seen.push([now.energy.unwrap() / e0 - 1.0, 1.1 + now.attitude.matrix()[(2, 2)]]);
+        seen.push([now.energy.unwrap() / e0 - 1.0, 1.1 + now.bodies[0].attitude.matrix()[(2, 2)]]);
         ControlFlow::Continue(())
     };
     let finished = model.run(&krysl(name), &plan, &mut watch).is_ok();
@@ -125,10 +125,10 @@ fn the_vertical_momentum_is_kept_by_the_momentum_forms_alone() {
 #[test]
 fn the_body_turns_well_over_thirty_degrees_in_a_step() {
     let model = Problem::named("soft-wall").unwrap().model().unwrap();
-    let mut last = model.start().attitude;
+    let mut last = model.start().bodies[0].attitude;
     let (mut most, mut sum) = (0.0f64, 0.0);
     let mut watch = |_: u64, run: &mut (dyn Run + 'static)| {
-        let now = run.snapshot().attitude;
+        let now = run.snapshot().bodies[0].attitude;
         let angle = last.inverse().compose(&now).rotation_vector().norm().to_degrees();
         most = most.max(angle);
         sum += angle;

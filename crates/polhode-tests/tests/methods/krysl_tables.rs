@@ -193,7 +193,7 @@ fn closed_forms_give_the_momenta_of_the_notes() {
     ] {
         let ours = model(id).reference(t).unwrap();
         assert!(ours.source.starts_with("closed form"), "{id}: {}", ours.source);
-        for (a, b) in ours.momentum_body.iter().zip(momentum) {
+        for (a, b) in ours.bodies[0].momentum_body.iter().zip(momentum) {
             assert!((a - b).abs() <= 1e-13 * b.abs(), "{id} at {t}: {a} {b}");
         }
     }
@@ -205,9 +205,11 @@ fn closed_forms_agree_with_extrapolation() {
         let model = model(id);
         let (closed, other) = (model.reference(t).unwrap(), model.extrapolated_reference(t).unwrap());
         assert!(other.source.starts_with("extrapolation"), "{id}: {}", other.source);
-        let momentum = (closed.momentum_body - other.momentum_body).norm() / closed.momentum_body.norm();
-        let attitude = closed.attitude.distance(&other.attitude);
-        let position = closed.position.zip(other.position).map_or(0.0, |(a, b)| (a - b).norm());
+        let momentum = (closed.bodies[0].momentum_body - other.bodies[0].momentum_body).norm()
+            / closed.bodies[0].momentum_body.norm();
+        let attitude = closed.bodies[0].attitude.distance(&other.bodies[0].attitude);
+        let position =
+            closed.bodies[0].position.zip(other.bodies[0].position).map_or(0.0, |(a, b)| (a - b).norm());
         // The two start from I omega and from omega, equal to one rounding, which grows with the angle turned.
         assert!(attitude.max(momentum).max(position) < 5e-15, "{id}: {attitude:e} {momentum:e} {position:e}");
     }

@@ -121,7 +121,7 @@ fn the_spin_of_a_needle_is_kept() {
     let needle = ([1.0, 1.0, 6.31124934967875e-06], omega, 0.9487005213987623);
     for id in ["convected", "convected-reduced"] {
         let ended = run(&Method::parse(id).unwrap(), &needle, 10).unwrap();
-        let spin = ended.last.omega_body.z;
+        let spin = ended.last.bodies[0].omega_body.z;
         // The condition of the needle times the round-off of its momentum.
         assert!((spin - omega[2]).abs() < 1e-9 * omega[2], "{id}: {spin}");
         assert!(ended.drift.energy.unwrap().max_abs() < 1e-14, "{id}: {:?}", ended.drift.energy);

@@ -2,44 +2,35 @@
 
 use super::{IdentifyError, Samples};
 use crate::method::nearest;
+use crate::run::{self, Quantity};
 
 /// Quantities that are used unless others are asked for.
-const KINEMATIC: [&str; 4] = ["position", "q", "velocity", "omega_body"];
+const KINEMATIC: [Quantity; 4] =
+    [Quantity::Position, Quantity::Quaternion, Quantity::Velocity, Quantity::OmegaBody];
 
 /// A column that is compared.
 #[derive(Clone, Debug)]
 pub(super) struct Column {
-    pub(super) name: String,
+    pub(super) of: run::Column,
     /// Its place in a row of the model.
     pub(super) at: usize,
     pub(super) data: Vec<f64>,
-    /// For a component of an attitude, which one.
-    attitude: Option<String>,
-}
-
-/// The quantity that a column is a component of, with the body before it: `upper.q` of `upper.q_w`.
-pub(super) fn quantity(name: &str) -> &str {
-    ["_w", "_x", "_y", "_z"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name)
-}
-
-/// Without the body.
-fn bare(quantity: &str) -> &str {
-    quantity.rsplit('.').next().unwrap_or(quantity)
 }
 
 impl Column {
-    fn new(name: &str, at: usize, data: &[f64]) -> Self {
-        let whole = quantity(name);
-        let attitude = (bare(whole) == "q" && whole != name).then(|| whole.to_string());
-        Column { name: name.into(), at, data: data.to_vec(), attitude }
+    pub(super) fn name(&self) -> &str {
+        &self.of.name
+    }
+    /// The components of the same attitude, of a column that is one of them.
+    fn attitude<'a>(&self, columns: &'a [Column]) -> Option<impl Iterator<Item = &'a Column>> {
+        let item = self.of.item;
+        (item.quantity == Quantity::Quaternion)
+            .then(|| columns.iter().filter(move |other| other.of.item == item))
     }
 
     /// q and -q are the same attitude: the sign with which a sample is nearer to the model.
     pub(super) fn sign(&self, columns: &[Column], row: &[f64], sample: usize) -> f64 {
-        if self.attitude.is_none() {
-            return 1.0;
-        }
-        let alike = columns.iter().filter(|other| other.attitude == self.attitude);
+        let Some(alike) = self.attitude(columns) else { return 1.0 };
         let product: f64 = alike.map(|other| row[other.at] * other.data[sample]).sum();
         if product < 0.0 { -1.0 } else { 1.0 }
     }
@@ -51,7 +42,7 @@ const NOTHING: f64 = 1e-15;
 /// How large each column is: as the largest one of the same quantity of any body, or one if that is no more than rounding.
 pub(super) fn sizes(columns: &[Column]) -> Vec<f64> {
     let size = |column: &Column| {
-        let same = |other: &&Column| bare(quantity(&other.name)) == bare(quantity(&column.name));
+        let same = |other: &&Column| other.of.item.quantity == column.of.item.quantity;
         let largest = columns.iter().filter(same).map(|c| rms(&c.data)).fold(0.0, f64::max);
         if largest > NOTHING { largest } else { 1.0 }
     };
@@ -64,58 +55,60 @@ pub(super) fn rms(data: &[f64]) -> f64 {
 }
 
 /// Whether a name, of a column or of a quantity of one or all bodies, means this column. An attitude is its quaternion.
-pub(super) fn means(name: &str, column: &str) -> bool {
-    let attitude = name.strip_suffix("attitude").filter(|body| body.is_empty() || body.ends_with('.'));
-    let name = attitude.map_or_else(|| name.to_string(), |body| format!("{body}q"));
-    let name = name.as_str();
-    let whole = quantity(column);
-    name == column || name == whole || (!name.contains('.') && whole != column && name == bare(whole))
+pub(super) fn means(name: &str, column: &run::Column) -> bool {
+    let Some(whole) = &column.whole else { return name == column.name };
+    let bare = column.item.quantity.facts().column;
+    let attitude = (column.item.quantity == Quantity::Quaternion)
+        .then(|| Quantity::Attitude.facts().column)
+        .filter(|attitude| name.strip_suffix(attitude) == whole.strip_suffix(bare) || name == *attitude);
+    attitude.is_some() || name == column.name || name == whole || name == bare
 }
 
 /// Columns and quantities that look like a name.
-pub(super) fn near(name: &str, columns: &[&str]) -> Vec<String> {
-    nearest(name, columns.iter().flat_map(|column| [*column, quantity(column)]))
+pub(super) fn near<'a>(name: &str, columns: impl Iterator<Item = &'a run::Column>) -> Vec<String> {
+    nearest(
+        name,
+        columns.flat_map(|column| [Some(&column.name), column.whole.as_ref()]).flatten().map(String::as_str),
+    )
 }
 
 /// The columns to compare, and those of the samples that are left out.
 pub(super) fn columns(
-    model: &[String],
+    model: &[run::Column],
     samples: &Samples,
     wanted: Option<&[&str]>,
 ) -> Result<(Vec<Column>, Vec<String>), IdentifyError> {
-    let measured = |name: &str| samples.names().iter().any(|n| n == name);
+    let measured = |column: &run::Column| samples.names().contains(&column.name);
     // Time is not a measurement of a motion.
-    let model: Vec<(usize, &String)> = model.iter().enumerate().skip(1).collect();
+    let model: Vec<(usize, &run::Column)> = model.iter().enumerate().skip(1).collect();
     let mut taken = vec![false; model.len()];
     match wanted {
         None => {
-            for (i, (_, name)) in model.iter().enumerate() {
-                let whole = quantity(name);
-                taken[i] = measured(name) && whole != name.as_str() && KINEMATIC.contains(&bare(whole));
+            let useful = |column: &run::Column| KINEMATIC.contains(&column.item.quantity);
+            for (i, (_, column)) in model.iter().enumerate() {
+                taken[i] = measured(column) && useful(column);
             }
             if !taken.contains(&true) {
-                let useful = model.iter().filter(|(_, name)| KINEMATIC.contains(&bare(quantity(name))));
-                let model = useful.map(|(_, name)| name.to_string()).collect();
+                let useful = model.iter().filter(|(_, column)| useful(column));
+                let model = useful.map(|(_, column)| column.name.clone()).collect();
                 return Err(IdentifyError::NoColumn { model, samples: samples.names().to_vec() });
             }
         }
         Some(names) => {
             for wanted in names {
                 let mut found = false;
-                for (i, (_, name)) in model.iter().enumerate() {
-                    if means(wanted, name) && measured(name) {
+                for (i, (_, column)) in model.iter().enumerate() {
+                    if means(wanted, column) && measured(column) {
                         (taken[i], found) = (true, true);
                     }
                 }
                 if !found {
-                    let unmeasured = model.iter().any(|(_, name)| means(wanted, name));
-                    let known = model.iter().map(|(_, name)| name.as_str()).filter(|name| measured(name));
-                    let known: Vec<&str> = known.collect();
-                    let near = near(wanted, &known);
+                    let unmeasured = model.iter().any(|(_, column)| means(wanted, column));
+                    let known = model.iter().map(|(_, column)| *column).filter(|column| measured(column));
                     return Err(IdentifyError::Column {
                         name: wanted.to_string(),
-                        near,
-                        known: known.into_iter().map(String::from).collect(),
+                        near: near(wanted, known.clone()),
+                        known: known.map(|column| column.name.clone()).collect(),
                         unmeasured,
                     });
                 }
@@ -124,9 +117,12 @@ pub(super) fn columns(
     }
     let used = model.iter().zip(&taken).filter(|(_, taken)| **taken);
     let columns: Vec<Column> = used
-        .filter_map(|((at, name), _)| samples.column(name).map(|data| Column::new(name, *at, data)))
+        .filter_map(|((at, of), _)| {
+            let data = samples.column(&of.name)?.to_vec();
+            Some(Column { of: (*of).clone(), at: *at, data })
+        })
         .collect();
-    let unused = samples.names().iter().filter(|name| columns.iter().all(|column| column.name != **name));
+    let unused = samples.names().iter().filter(|name| columns.iter().all(|column| column.name() != **name));
     let unused = unused.cloned().collect();
     attitudes(&columns)?;
     Ok((columns, unused))
@@ -135,8 +131,8 @@ pub(super) fn columns(
 /// Sees to it that whole quaternions are nearly of unit length.
 fn attitudes(columns: &[Column]) -> Result<(), IdentifyError> {
     for first in columns {
-        let Some(whole) = first.attitude.as_ref().filter(|_| first.name.ends_with("_w")) else { continue };
-        let parts: Vec<&Column> = columns.iter().filter(|c| c.attitude.as_ref() == Some(whole)).collect();
+        let Some(parts) = first.attitude(columns).filter(|_| first.of.component == 0) else { continue };
+        let (parts, whole): (Vec<&Column>, _) = (parts.collect(), first.of.whole.as_deref().unwrap_or("q"));
         if parts.len() < 4 {
             continue;
         }

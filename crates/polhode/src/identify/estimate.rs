@@ -1,6 +1,6 @@
 //! The fit in rounds: parameters with given weights, then weights from what the fit leaves, until they settle.
 
-use super::columns::{quantity, rms};
+use super::columns::rms;
 use super::inertia::Flat;
 use super::runs::{ROUNDING, Runs, Weighted};
 use super::{ColumnFit, Identified, IdentifyError};
@@ -192,7 +192,7 @@ fn weights(runs: &Runs<'_>, task: &Task<'_>, sigma: &[f64], errors: &Errors) -> 
     let total: f64 = unknown.iter().map(|k| squares(*k) * (sigma[*k] / runs.sizes[*k]).powi(2)).sum();
     let common = (total / left.max(0.5)).sqrt();
     let pooled = |k: usize| {
-        let same = |j: &&usize| quantity(&runs.columns[**j].name) == quantity(&runs.columns[k].name);
+        let same = |j: &&usize| runs.columns[**j].of.item == runs.columns[k].of.item;
         let (mut sum, mut left) = (0.0, 0.0);
         for j in unknown.iter().filter(same) {
             sum += squares(*j) * sigma[*j] * sigma[*j];
@@ -286,8 +286,9 @@ impl Outcome {
             let residuals: Vec<f64> =
                 errors.free.residuals.iter().skip(k).step_by(c).map(|r| r * sigma).collect();
             ColumnFit {
-                name: column.name.clone(),
-                quantity: quantity(&column.name).into(),
+                name: column.of.name.clone(),
+                quantity: column.of.whole.clone().unwrap_or_else(|| column.of.name.clone()),
+                components: column.of.item.quantity.facts().shape.components().len(),
                 sigma: *sigma,
                 known: task.known[k].is_some(),
                 patterned: rms(&residuals) > VISIBLE * runs.sizes[k] && is_patterned(&residuals),

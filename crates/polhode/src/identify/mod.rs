@@ -49,7 +49,7 @@ pub use samples::Samples;
 
 use crate::fit::Parameter;
 use crate::lookup::plain;
-use crate::run::Plan;
+use crate::run::{self, Plan};
 use crate::sensitivity::{Sensitivity, SensitivityFailure};
 use columns::{Column, columns, means, near};
 use core::ops::ControlFlow;
@@ -63,7 +63,7 @@ pub struct Identification {
     plan: Plan,
     steps: Vec<u64>,
     /// The columns of the model.
-    model: Vec<String>,
+    model: Vec<run::Column>,
     columns: Vec<Column>,
     unused: Vec<String>,
     sigma: Vec<Option<f64>>,
@@ -101,14 +101,14 @@ impl Identification {
         let mut found = false;
         for (column, known) in self.columns.iter().zip(&mut self.sigma) {
             // One column by its own name comes before its quantity.
-            if column.name == name || (means(name, &column.name) && known.is_none()) {
+            if column.name() == name || (means(name, &column.of) && known.is_none()) {
                 *known = Some(sigma);
             }
-            found |= means(name, &column.name);
+            found |= means(name, &column.of);
         }
         if !found {
-            let near = near(name, &self.columns());
-            let compared = self.columns.iter().map(|c| c.name.clone()).collect();
+            let near = near(name, self.columns.iter().map(|column| &column.of));
+            let compared = self.columns.iter().map(|c| c.of.name.clone()).collect();
             return Err(IdentifyError::NotCompared { name: name.into(), near, compared });
         }
         Ok(self)
@@ -152,7 +152,7 @@ impl Identification {
     }
     /// The columns that are compared.
     pub fn columns(&self) -> Vec<&str> {
-        self.columns.iter().map(|column| column.name.as_str()).collect()
+        self.columns.iter().map(Column::name).collect()
     }
     /// The columns of the samples that are not.
     pub fn unused(&self) -> &[String] {

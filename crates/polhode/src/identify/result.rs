@@ -9,6 +9,8 @@ pub struct ColumnFit {
     pub name: String,
     /// The vector or attitude that it is a component of, with the body: `upper.q`.
     pub quantity: String,
+    /// How many components that has, by name.
+    pub components: usize,
     /// The deviation of its noise.
     pub sigma: f64,
     /// Whether that was given and not estimated.

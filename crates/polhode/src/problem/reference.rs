@@ -18,27 +18,21 @@ use std::sync::Arc;
 /// The state at one time, and how it is known.
 #[derive(Clone, Debug)]
 pub struct Reference {
-    /// Attitude, body to space.
-    pub attitude: Rotation<f64>,
-    /// Angular momentum in body axes.
-    pub momentum_body: Vector3<f64>,
-    /// Position, of a moving body.
-    pub position: Option<Vector3<f64>>,
-    /// All bodies of a system, whose last one the rest is of.
+    /// All bodies, in the order of the system.
     pub bodies: Vec<BodyReference>,
     /// Closed form, or method and tolerance.
     pub source: String,
 }
 
-/// One body of a system.
+/// One body.
 #[derive(Clone, Copy, Debug)]
 pub struct BodyReference {
-    /// Position of its centre of mass.
-    pub position: Vector3<f64>,
     /// Attitude, body to space.
     pub attitude: Rotation<f64>,
-    /// Angular momentum about its centre of mass, in body axes.
+    /// Angular momentum in body axes, about the point that a snapshot has it about.
     pub momentum_body: Vector3<f64>,
+    /// Position of the origin, of one that moves.
+    pub position: Option<Vector3<f64>>,
 }
 
 /// How far a run ended from the reference.
@@ -104,35 +98,31 @@ const BUDGET: u64 = 1_300_000;
 const TOLERANCE: f64 = 1e-20;
 
 impl Reference {
+    fn of_one(attitude: Rotation<f64>, momentum_body: Vector3<f64>, source: String) -> Self {
+        Reference { bodies: vec![BodyReference { attitude, momentum_body, position: None }], source }
+    }
     fn closed(name: &str, (attitude, momentum_body): (Matrix3<f64>, Vector3<f64>)) -> Self {
-        Reference {
-            attitude: Rotation::from_matrix(&attitude),
-            momentum_body,
-            position: None,
-            bodies: Vec::new(),
-            source: format!("closed form ({name})"),
-        }
+        Self::of_one(Rotation::from_matrix(&attitude), momentum_body, format!("closed form ({name})"))
+    }
+    /// The same with the place of its origin.
+    fn at(mut self, position: Option<Vector3<f64>>) -> Self {
+        self.bodies.iter_mut().for_each(|body| body.position = position);
+        self
     }
     /// How far a snapshot is from this; of a system, the body that is furthest.
     pub fn errors(&self, snapshot: &Snapshot) -> Errors {
-        let position = self.position.zip(snapshot.moving);
-        // At the origin, but for rounding, there is nothing to be relative to.
-        let relative = |gap: f64, distance: f64| (distance > 1e-12).then(|| gap / distance);
-        let mut errors = Errors {
-            attitude: self.attitude.distance(&snapshot.attitude),
-            momentum: (snapshot.momentum_body - self.momentum_body).norm(),
-            position: position.map(|(p, m)| (m.position - p).norm()),
-            position_relative: position.and_then(|(p, m)| relative((m.position - p).norm(), p.norm())),
-        };
-        let seen = snapshot.system.iter().flat_map(|system| &system.bodies);
+        let mut errors = Errors { attitude: 0.0, momentum: 0.0, position: None, position_relative: None };
         let grow = |known: &mut Option<f64>, new: f64| *known = Some(known.map_or(new, |x| larger(x, new)));
-        for (known, (_, body)) in self.bodies.iter().zip(seen) {
-            let gap = (body.position - known.position).norm();
+        for (known, body) in self.bodies.iter().zip(snapshot.bodies.iter()) {
             errors.attitude = larger(errors.attitude, known.attitude.distance(&body.attitude));
             errors.momentum = larger(errors.momentum, (body.momentum_body - known.momentum_body).norm());
-            grow(&mut errors.position, gap);
-            if let Some(part) = relative(gap, known.position.norm()) {
-                grow(&mut errors.position_relative, part);
+            if let (Some(position), Some(moving)) = (known.position, body.moving) {
+                let (gap, distance) = ((moving.position - position).norm(), position.norm());
+                grow(&mut errors.position, gap);
+                // At the origin, but for rounding, there is nothing to be relative to.
+                if distance > 1e-12 {
+                    grow(&mut errors.position_relative, gap / distance);
+                }
             }
         }
         errors
@@ -143,10 +133,12 @@ impl Model {
     /// The state at time `t`.
     pub fn reference(&self, t: f64) -> Result<Reference, ReferenceError> {
         let reference = self.closed_or_extrapolated(t)?;
-        let bodies = reference.bodies.iter().flat_map(|body| [body.position, body.momentum_body]);
-        let vectors = bodies.chain(reference.position).chain([reference.momentum_body]);
-        let attitude = reference.attitude.q_wxyz();
-        match attitude.iter().all(|x| x.is_finite()) && vectors.into_iter().all(|v| v.norm().is_finite()) {
+        let finite = |body: &BodyReference| {
+            let vectors = [Some(body.momentum_body), body.position];
+            body.attitude.q_wxyz().iter().all(|x| x.is_finite())
+                && vectors.iter().flatten().all(|v| v.norm().is_finite())
+        };
+        match reference.bodies.iter().all(finite) {
             true => Ok(reference),
             false => Err(ReferenceError { reason: "its numbers are beyond the range of f64".into() }),
         }
@@ -187,11 +179,12 @@ impl Model {
                 let gravity = exact.gravity();
                 let center =
                     pose.position + pose.attitude.rotate(&c) + velocity * t + gravity * (0.5 * t * t);
-                let mut reference = Reference::closed("Jacobi elliptic functions and a parabola", free.at(t));
-                let momentum = reference.attitude.unrotate(&((velocity + gravity * t) * mass));
-                reference.position = Some(center - reference.attitude.rotate(&c));
-                reference.momentum_body += c.cross(&momentum);
-                Ok(reference)
+                let (attitude, momentum_body) = free.at(t);
+                let turned = Rotation::from_matrix(&attitude);
+                let momentum = turned.unrotate(&((velocity + gravity * t) * mass));
+                let both = (attitude, momentum_body + c.cross(&momentum));
+                let reference = Reference::closed("Jacobi elliptic functions and a parabola", both);
+                Ok(reference.at(Some(center - turned.rotate(&c))))
             }
         }
     }
@@ -236,12 +229,13 @@ fn numbers(
     for n in 0..plan.steps() {
         simulation.step(plan.size(n)).map_err(|error| unknown(error.to_string()))?;
     }
-    let of = |now: &crate::multibody::Moving<f64>| {
-        let mut all = now.position.iter().chain(now.omega_body.iter()).copied().collect::<Vec<_>>();
+    let of = |(b, now): (usize, &crate::multibody::Moving<f64>)| {
+        let origin = simulation.origin(b).0;
+        let mut all = origin.iter().chain(now.omega_body.iter()).copied().collect::<Vec<_>>();
         all.extend(now.attitude.q_wxyz());
         all
     };
-    Ok(simulation.bodies().iter().flat_map(of).collect())
+    Ok(simulation.bodies().iter().enumerate().flat_map(of).collect())
 }
 
 /// A system at time `t`, from runs with ever shorter steps, extrapolated: the error of the linear form is a series in powers of
@@ -304,20 +298,18 @@ fn fine(system: &Arc<System<f64>>, t: f64) -> Result<Reference, ReferenceError> 
         .chunks(NUMBERS)
         .zip(system.bodies())
         .map(|(x, body)| BodyReference {
-            position: Vector3::new(x[0], x[1], x[2]),
             attitude: Rotation::from_q_wxyz([x[6], x[7], x[8], x[9]]),
             momentum_body: body.inertia.matrix() * Vector3::new(x[3], x[4], x[5]),
+            position: Some(Vector3::new(x[0], x[1], x[2])),
         })
         .collect();
-    let BodyReference { position, attitude, momentum_body } =
-        bodies.last().copied().ok_or_else(|| unknown("the system has no body".into()))?;
-    Ok(Reference {
-        attitude,
-        momentum_body,
-        position: Some(position),
-        bodies,
-        source: format!("linear-alpha, {steps} steps, extrapolated (to {change:.0e})"),
-    })
+    match bodies.is_empty() {
+        true => Err(unknown("the system has no body".into())),
+        false => {
+            let source = format!("linear-alpha, {steps} steps, extrapolated (to {change:.0e})");
+            Ok(Reference { bodies, source })
+        }
+    }
 }
 
 fn free_rotation(
@@ -354,13 +346,9 @@ impl<G: Group> Exact<'_, G> {
             .motion(t)
             .ok_or(ReferenceError { reason: "no motion is prescribed".into() })?;
         let velocity = G::vector(&motion.velocity_body, &motion.omega_body);
-        Ok(Reference {
-            attitude: motion.attitude,
-            momentum_body: G::angular(&G::momentum(&self.one.body.inertia, &velocity)),
-            position: G::MOVES.then_some(motion.position),
-            bodies: Vec::new(),
-            source: "the prescribed motion".into(),
-        })
+        let momentum = G::angular(&G::momentum(&self.one.body.inertia, &velocity));
+        let reference = Reference::of_one(motion.attitude, momentum, "the prescribed motion".into());
+        Ok(reference.at(G::MOVES.then_some(motion.position)))
     }
 
     /// The acceleration of a body at rest, unturned: that of gravity where gravity is the only load.
@@ -430,19 +418,16 @@ impl<G: Group> Exact<'_, G> {
             },
         })?;
         let (attitude, position, momentum) = read(&end.y);
-        Ok(Reference {
-            attitude: Rotation::from_q_wxyz(attitude.q_wxyz().map(Dd::to_f64)),
-            momentum_body: G::angular(&momentum).map(Dd::to_f64),
-            position: match &self.one.origin {
-                Some(origin) => {
-                    let point = attitude.rotate(&origin.point.map(Dd::from)) + origin.fixed.map(Dd::from);
-                    Some(point.map(Dd::to_f64))
-                }
-                None => G::MOVES.then(|| position.map(Dd::to_f64)),
-            },
-            bodies: Vec::new(),
-            source: format!("extrapolation in double-double, tolerance {TOLERANCE:e}"),
-        })
+        let position = match &self.one.origin {
+            Some(origin) => {
+                let point = attitude.rotate(&origin.point.map(Dd::from)) + origin.fixed.map(Dd::from);
+                Some(point.map(Dd::to_f64))
+            }
+            None => G::MOVES.then(|| position.map(Dd::to_f64)),
+        };
+        let attitude = Rotation::from_q_wxyz(attitude.q_wxyz().map(Dd::to_f64));
+        let source = format!("extrapolation in double-double, tolerance {TOLERANCE:e}");
+        Ok(Reference::of_one(attitude, G::angular(&momentum).map(Dd::to_f64), source).at(position))
     }
 }
 

@@ -2,25 +2,23 @@
 
 use super::saved::{Identity, Keeps, fingerprint, restore, save};
 use super::tracked::Tracked;
-use super::{
-    Drift, EnergyEstimate, EnergyRecord, Joints, Moving, RestoreError, Run, Saved, Snapshot, SystemSnapshot,
-};
+use super::{Drift, EnergyEstimate, EnergyRecord, Joints, Names, RestoreError, Run, Saved, Snapshot};
 use crate::archive::{Archive, Kept};
 use crate::body::State;
-use crate::group::{Group, Rotation, Se3, So3};
+use crate::group::{Group, Se3, So3};
 use crate::method::Method;
 use crate::multibody::{IntoShared, Reduced, Reduction, Simulation, SimulationError, System, Violation};
 use crate::scalar::{Real, Scalar, larger};
 use crate::solve::{StepError, Work};
-use nalgebra::Vector3;
+use std::sync::Arc;
 
 /// What is seen of a system.
 #[derive(Clone, Debug)]
 pub(crate) enum Face<S: Real> {
     /// All of its bodies.
-    Mechanism,
-    /// One body about a fixed point.
-    Rotation(Box<Reduced<S, So3>>),
+    Mechanism(Arc<Names>),
+    /// One body about a fixed point, with its names if a joint of the system holds that.
+    Rotation(Box<Reduced<S, So3>>, Option<Arc<Names>>),
     /// One body in flight.
     Motion(Box<Reduced<S, Se3>>),
 }
@@ -28,18 +26,20 @@ pub(crate) enum Face<S: Real> {
 impl<S: Scalar> Face<S> {
     pub(crate) fn of(system: &System<S>) -> Self {
         match system.reduction() {
-            None => Face::Mechanism,
-            Some(Reduction::Rotation(reduced)) => Face::Rotation(Box::new(reduced)),
+            None => Face::Mechanism(Arc::new(Names::of(system, false))),
+            Some(Reduction::Rotation(reduced)) => {
+                let names = reduced.on_joint.then(|| Arc::new(Names::of(system, true)));
+                Face::Rotation(Box::new(reduced), names)
+            }
             Some(Reduction::Motion(reduced)) => Face::Motion(Box::new(reduced)),
         }
     }
     /// All that can be said of a simulation of the system.
     pub(crate) fn snapshot(&self, simulation: &Simulation<S>) -> Snapshot<S> {
         match self {
-            Face::Mechanism => snapshot(simulation, false),
-            // Its joint has multipliers, and its velocities are its own.
-            Face::Rotation(reduced) if reduced.on_joint => snapshot(simulation, true),
-            Face::Rotation(reduced) => reduced.seen(simulation),
+            // A joint has multipliers, and a body on it velocities of its own.
+            Face::Mechanism(names) | Face::Rotation(_, Some(names)) => Snapshot::of_system(simulation, names),
+            Face::Rotation(reduced, None) => reduced.seen(simulation),
             Face::Motion(reduced) => reduced.seen(simulation),
         }
     }
@@ -49,68 +49,6 @@ impl<S: Scalar, G: Group> Reduced<S, G> {
     fn seen(&self, simulation: &Simulation<S>) -> Snapshot<S> {
         let state = self.state_of(simulation);
         Snapshot::of_body(&self.body, self.origin.as_ref(), &state, simulation.time())
-    }
-}
-
-/// What the snapshot of a system without bodies has of a body.
-fn nothing<S: Real>() -> Snapshot<S> {
-    let zero = Vector3::zeros();
-    Snapshot {
-        t: S::zero(),
-        attitude: Rotation::identity(),
-        omega_body: zero,
-        omega_rate: zero,
-        momentum_body: zero,
-        momentum_space: zero,
-        kinetic_energy: S::zero(),
-        energy: None,
-        moving: None,
-        estimate: None,
-        system: None,
-    }
-}
-
-/// The last body of a system, and all of it: energy, bodies, multipliers. A single one has its momentum about the point
-/// where its joint holds it.
-fn snapshot<S: Scalar>(simulation: &Simulation<S>, single: bool) -> Snapshot<S> {
-    let mut snapshot = nothing();
-    let system = simulation.system();
-    if let (Some(body), Some(now)) = (system.bodies().last(), simulation.bodies().last()) {
-        let last = system.bodies().len() - 1;
-        let turning = body.inertia.matrix() * now.omega_body;
-        let linear = now.velocity * body.mass;
-        // The fixed point, from the origin in space and from the centre of mass in body axes.
-        let [ground, point] = match system.joints().first() {
-            Some(pivot) if single => {
-                let [a, b] = &pivot.ends;
-                let (on_body, ground) = if a.body.is_none() { (b, a) } else { (a, b) };
-                [ground.point, on_body.point - body.center]
-            }
-            _ => [Vector3::zeros(); 2],
-        };
-        let about_point = turning + point.cross(&now.omega_body.cross(&point)) * body.mass;
-        let (position, velocity) = simulation.origin(last);
-        snapshot = Snapshot {
-            attitude: now.attitude,
-            omega_body: now.omega_body,
-            omega_rate: now.omega_rate,
-            momentum_body: about_point,
-            momentum_space: now.attitude.rotate(&about_point) + ground.cross(&linear),
-            moving: Some(Moving {
-                position,
-                velocity,
-                acceleration: simulation.origin_acceleration(last),
-                linear_momentum_space: linear,
-            }),
-            ..snapshot
-        };
-    }
-    Snapshot {
-        t: simulation.time(),
-        kinetic_energy: simulation.kinetic_energy(),
-        energy: Some(simulation.energy()),
-        system: Some(Box::new(SystemSnapshot::of(simulation, single))),
-        ..snapshot
     }
 }
 
@@ -138,8 +76,8 @@ impl SystemRun {
         let face = Face::of(simulation.system());
         let keeps_energy = simulation.keeps_energy();
         let tracked = match &face {
-            Face::Mechanism => None,
-            Face::Rotation(one) => Some(Tracked::new(&one.body, &one.start)),
+            Face::Mechanism(_) => None,
+            Face::Rotation(one, _) => Some(Tracked::new(&one.body, &one.start)),
             Face::Motion(one) => Some(Tracked::new(&one.body, &one.start)),
         };
         let energy = keeps_energy.then(|| simulation.energy());
@@ -188,8 +126,8 @@ impl Run for SystemRun {
     fn step(&mut self, h: f64, to: f64) -> Result<(), StepError> {
         let t = self.simulation.time();
         let before = match &self.face {
-            Face::Mechanism => Before::Mechanism,
-            Face::Rotation(one) => Before::Rotation(one.state_of(&self.simulation)),
+            Face::Mechanism(_) => Before::Mechanism,
+            Face::Rotation(one, _) => Before::Rotation(one.state_of(&self.simulation)),
             Face::Motion(one) => Before::Motion(one.state_of(&self.simulation)),
         };
         self.simulation.step(h)?;
@@ -201,7 +139,7 @@ impl Run for SystemRun {
         self.violation.velocity = larger(self.violation.velocity, now.velocity);
         if let Some(tracked) = &mut self.tracked {
             match (&self.face, &before) {
-                (Face::Rotation(one), Before::Rotation(before)) => {
+                (Face::Rotation(one, _), Before::Rotation(before)) => {
                     tracked.update(&one.body, (before, t), h, (&one.state_of(&self.simulation), to));
                 }
                 (Face::Motion(one), Before::Motion(before)) => {
@@ -228,8 +166,8 @@ impl Run for SystemRun {
     fn drift(&self) -> Drift {
         let drift = self.tracked.as_ref().map_or(Drift::default(), Tracked::drift);
         match &self.face {
-            Face::Mechanism => Drift { energy: self.energy.error_of_motion(), ..drift },
-            Face::Rotation(one) if one.on_joint => Drift { energy: self.energy.error(), ..drift },
+            Face::Mechanism(_) => Drift { energy: self.energy.error_of_motion(), ..drift },
+            Face::Rotation(_, Some(_)) => Drift { energy: self.energy.error(), ..drift },
             _ => drift,
         }
     }
@@ -245,16 +183,16 @@ impl Run for SystemRun {
     }
     fn joints(&self) -> Option<Joints> {
         let hidden = match &self.face {
-            Face::Mechanism => false,
-            Face::Rotation(one) => !one.on_joint,
+            Face::Mechanism(_) => false,
+            Face::Rotation(_, names) => names.is_none(),
             Face::Motion(_) => true,
         };
         (!hidden).then(|| Joints { violation: self.violation, assembly: self.simulation.assembly().clone() })
     }
     fn estimate_energy(&mut self) -> bool {
         let has_potential = match &self.face {
-            Face::Mechanism => false,
-            Face::Rotation(one) => one.body.potential_energy(&one.start, 0.0).is_some(),
+            Face::Mechanism(_) => false,
+            Face::Rotation(one, _) => one.body.potential_energy(&one.start, 0.0).is_some(),
             Face::Motion(one) => one.body.potential_energy(&one.start, 0.0).is_some(),
         };
         match &mut self.tracked {

@@ -15,10 +15,10 @@ use core::ops::ControlFlow;
 /// struct Cost;
 /// impl Functional for Cost {
 ///     fn running<S: Real>(&self, at: &Snapshot<S>) -> S {
-///         at.attitude.matrix()[(2, 2)] * S::lift(0.5)
+///         at.bodies[0].attitude.matrix()[(2, 2)] * S::lift(0.5)
 ///     }
 ///     fn end<S: Real>(&self, at: &Snapshot<S>) -> S {
-///         at.omega_body.z
+///         at.bodies[0].omega_body.z
 ///     }
 /// }
 /// let sensitivity = Sensitivity::new(&Problem::named("slow-top")?, &["mgl", "omega_body"], &Method::parse("imidm")?)?;

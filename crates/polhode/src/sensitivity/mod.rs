@@ -13,7 +13,7 @@
 //! let sensitivity = Sensitivity::new(&top, &["mass"], &Method::parse("linear-alpha")?)?;
 //! let mut by_mass = Vec::new();
 //! sensitivity.run(&Plan::new(2e-3, 0.1)?, &mut |_, run| {
-//!     let moving = run.derivative(0).and_then(|seen| seen.moving);
+//!     let moving = run.derivative(0).and_then(|seen| seen.bodies[0].moving);
 //!     by_mass = moving.iter().flat_map(|m| m.position.map(|x| x.eps[0]).data.0[0]).collect();
 //!     ControlFlow::Continue(())
 //! })?;
@@ -30,7 +30,7 @@ use crate::lookup::{Names, ParameterError, find};
 use crate::method::Method;
 use crate::multibody::{DifferentiationError, IntoShared, System, SystemParameter};
 use crate::problem::{ModelError, Problem};
-use crate::run::{Plan, Run, Snapshot, drive};
+use crate::run::{Column, Plan, Run, Snapshot, drive};
 use crate::scalar::{Dual, Over, Scalar};
 use crate::solve::StepError;
 use core::fmt;
@@ -185,7 +185,7 @@ impl Sensitivity {
     ///     let sensitivity = Sensitivity::of_system(&system, &["gravity_z"], &Method::parse(method)?)?;
     ///     let mut slope = 0.0;
     ///     sensitivity.run(&Plan::new(1e-3, 0.1)?, &mut |_, run| {
-    ///         slope = run.derivative(0).and_then(|seen| seen.moving).map_or(0.0, |moving| moving.position.z.eps[0]);
+    ///         slope = run.derivative(0).and_then(|seen| seen.bodies[0].moving).map_or(0.0, |moving| moving.position.z.eps[0]);
     ///         ControlFlow::Continue(())
     ///     })?;
     ///     // t²/2 of a point that falls freely, times m l²/(m l² + J).
@@ -260,8 +260,8 @@ impl Sensitivity {
             Source::System(system) => Ok(system.as_ref().clone()),
         }
     }
-    /// The names of the columns that its runs have.
-    pub fn columns(&self) -> Result<Vec<String>, SensitivityError> {
+    /// The columns that its runs have.
+    pub fn columns(&self) -> Result<Vec<Column>, SensitivityError> {
         Ok(self.begin(0)?.snapshot().columns())
     }
     /// The names of the parameters.
@@ -353,7 +353,7 @@ impl Sensitivity {
             let (at, mut row) = (run.derivative(k)?, Vec::new());
             at.row(&mut row);
             let i = row.iter().position(|x| !(x.re.is_finite() && x.eps[0].is_finite()))?;
-            Some(format!("the derivative of {} with respect to {}", at.columns().get(i)?, self.names[k]))
+            Some(format!("the derivative of {} with respect to {}", at.columns().get(i)?.name, self.names[k]))
         })
     }
 

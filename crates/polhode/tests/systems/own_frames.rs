@@ -101,9 +101,11 @@ fn end(system: &Arc<System<f64>>, method: &str, h: f64) -> Snapshot {
 
 /// Pose and velocity of the origin, and the angular velocity.
 fn gap(a: &Snapshot, b: &Snapshot) -> f64 {
-    let (m, n) = (a.moving.unwrap(), b.moving.unwrap());
+    let (m, n) = (a.bodies[0].moving.unwrap(), b.bodies[0].moving.unwrap());
     let linear = (m.position - n.position).norm() + (m.velocity - n.velocity).norm();
-    linear + a.attitude.distance(&b.attitude) + (a.omega_body - b.omega_body).norm()
+    linear
+        + a.bodies[0].attitude.distance(&b.bodies[0].attitude)
+        + (a.bodies[0].omega_body - b.bodies[0].omega_body).norm()
 }
 
 #[test]
@@ -137,9 +139,14 @@ fn a_fixed_point_is_a_spherical_joint() {
     jointed.joint("pivot", JointKind::Spherical, "here", "body").unwrap();
     for method in ["imidm", "geometric-alpha"] {
         let ends = [&fixed, &jointed].map(|system| end(&Arc::new(system.clone()), method, 0.01));
-        let turned = ends[0].attitude.distance(&ends[1].attitude);
-        assert!(turned + (ends[0].omega_body - ends[1].omega_body).norm() < 1e-11, "{method}");
-        assert!(ends[0].moving.unwrap().position.metric_distance(&Vector3::new(0.1, 0.2, -0.3)) < 1e-13);
+        let turned = ends[0].bodies[0].attitude.distance(&ends[1].bodies[0].attitude);
+        assert!(
+            turned + (ends[0].bodies[0].omega_body - ends[1].bodies[0].omega_body).norm() < 1e-11,
+            "{method}"
+        );
+        assert!(
+            ends[0].bodies[0].moving.unwrap().position.metric_distance(&Vector3::new(0.1, 0.2, -0.3)) < 1e-13
+        );
     }
     let Some(Reduction::Rotation(one)) = jointed.reduction() else { panic!("a rotation") };
     assert!(one.on_joint);

@@ -49,14 +49,15 @@ pub fn svg(comparison: &Comparison) -> String {
         source = escape(&comparison.source),
     );
     // An unstable run may end anywhere; a momentum far above the initial one needs no place in the picture.
-    let momentum = comparison.model.start().momentum_body.norm();
+    let start = comparison.model.start();
+    let momentum = start.bodies.iter().map(|body| body.momentum_body.norm()).fold(0.0, f64::max);
     let most = if momentum > 0.0 { 100.0 * momentum } else { f64::INFINITY };
     let left = Panel::new(&comparison.series, "attitude error, 2-norm", f64::INFINITY, |e| e.attitude);
-    let right = match comparison.model.start().moving {
-        Some(_) => Panel::new(&comparison.series, "position error, m", f64::INFINITY, |e| {
+    let right = match start.moves() {
+        true => Panel::new(&comparison.series, "position error, m", f64::INFINITY, |e| {
             e.position.unwrap_or(f64::NAN)
         }),
-        None => Panel::new(&comparison.series, "body momentum error, kg m²/s", most, |e| e.momentum),
+        false => Panel::new(&comparison.series, "body momentum error, kg m²/s", most, |e| e.momentum),
     };
     for (i, (panel, left)) in [left, right].iter().zip(LEFTS).enumerate() {
         panel.draw(&mut out, i, left, TOP, PANEL);
