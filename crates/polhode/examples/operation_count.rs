@@ -7,6 +7,7 @@
 
 use nalgebra::{Matrix3, Vector3};
 use num_traits::{One, Zero};
+use polhode::body::Dynamics;
 use polhode::body::{RotaryInertia, SpatialInertia};
 use polhode::group::{Coordinates, Group, MapKind, Se3, So3, Vectorial, lift, unit};
 use polhode::scalar::{Dual, Over, Real};
@@ -214,15 +215,15 @@ impl Sub for &Matrix {
 type Vector<G> = <G as Group>::Vector<Counted>;
 
 /// The matrix with these columns, whose making is no arithmetic.
-fn columns<G: Group>(column: impl Fn(&Vector<G>) -> Vector<G>) -> Matrix {
+fn columns<G: Dynamics>(column: impl Fn(&Vector<G>) -> Vector<G>) -> Matrix {
     during(Way::Nothing, || Matrix::from_fn(Vector::<G>::LEN, |i, j| column(&unit(j)).at(i)))
 }
 /// V~.
-fn tilde<G: Group>(v: &Vector<G>) -> Matrix {
+fn tilde<G: Dynamics>(v: &Vector<G>) -> Matrix {
     columns::<G>(|e| G::bracket(v, e))
 }
 /// G(y).
-fn load_tilde<G: Group>(y: &Vector<G>) -> Matrix {
+fn load_tilde<G: Dynamics>(y: &Vector<G>) -> Matrix {
     columns::<G>(|e| G::transport(e, y))
 }
 
@@ -390,7 +391,7 @@ impl<T: Real> Path<T> {
 }
 
 /// A step. The body frame is that of space at its start.
-struct Case<G: Group> {
+struct Case<G: Dynamics> {
     kind: MapKind,
     frame: Frame,
     inertia: G::Inertia<Counted>,
@@ -407,7 +408,7 @@ const STEP: f64 = 0.1;
 const RATES: (f64, f64) = (2.0 / STEP, 4.0 / (STEP * STEP));
 
 /// M V, in the frame.
-fn momentum<G: Group, T: Over<Counted>>(
+fn momentum<G: Dynamics, T: Over<Counted>>(
     case: &Case<G>,
     step: &G::Increment<T>,
     v: &G::Vector<T>,
@@ -419,7 +420,7 @@ fn momentum<G: Group, T: Over<Counted>>(
     }
 }
 /// M V̇ - V~ᵀ M V - A.
-fn dynamics<G: Group, T: Over<Counted>>(
+fn dynamics<G: Dynamics, T: Over<Counted>>(
     case: &Case<G>,
     q: &G::Vector<T>,
     v: &G::Vector<T>,
@@ -431,7 +432,7 @@ fn dynamics<G: Group, T: Over<Counted>>(
     momentum(case, &step, dv) - G::transport(v, &momentum(case, &step, v)) - load
 }
 /// {V, V̇} of parameters and their rates, by one more dual.
-fn velocities<G: Group, T: Real>(case: &Case<G>, q: &[G::Vector<T>; 3]) -> [G::Vector<T>; 2] {
+fn velocities<G: Dynamics, T: Real>(case: &Case<G>, q: &[G::Vector<T>; 3]) -> [G::Vector<T>; 2] {
     let dual =
         |i: usize| G::Vector::<Dual<T, 1>>::generate(|k| Dual { re: q[i].at(k), eps: [q[i + 1].at(k)] });
     let at = if case.frame == Frame::Body { dual(0) } else { -dual(0) };
@@ -451,7 +452,7 @@ enum Form {
 }
 
 /// The Jacobian from the residual, by duals.
-fn by_duals<G: Group, const N: usize>(case: &Case<G>, form: Form) -> Matrix {
+fn by_duals<G: Dynamics, const N: usize>(case: &Case<G>, form: Form) -> Matrix {
     // An unknown that moves with the given slope.
     let moving = |x: &Vector<G>, slope: f64| {
         during(Way::Nothing, || {
@@ -478,7 +479,7 @@ fn by_duals<G: Group, const N: usize>(case: &Case<G>, form: Form) -> Matrix {
 }
 
 /// What the residual leaves for the Jacobian, and is not counted.
-struct Given<G: Group> {
+struct Given<G: Dynamics> {
     /// M in the body.
     inertia: Matrix,
     attitude: Matrix3<Counted>,
@@ -492,7 +493,7 @@ struct Given<G: Group> {
     load: Vector<G>,
 }
 
-fn given<G: Group>(case: &Case<G>) -> Given<G> {
+fn given<G: Dynamics>(case: &Case<G>) -> Given<G> {
     let step = G::increment(Vectorial::from(case.kind), &case.q[0]);
     let at = G::kinematics(Counted(0.0), &G::advance(&G::identity(), &step), &case.v);
     let p = momentum(case, &step, &case.v);
@@ -509,7 +510,7 @@ fn given<G: Group>(case: &Case<G>) -> Given<G> {
 }
 
 /// The matrices of a group.
-trait Blocks: Group {
+trait Blocks: Dynamics {
     /// H alone; or H, E and F; in the body on SE(3), where that is cheaper, H, δV/δQ and δV̇/δQ.
     fn tangent_matrices(case: &Case<Self>, all: bool) -> Vec<Matrix>;
     /// M in space.
@@ -621,7 +622,7 @@ const ROWS: [(&str, Form, Frame); 5] = [
     ("classical, body", Form::Classical, Frame::Body),
 ];
 
-fn case<G: Group>(inertia: &G::Inertia<f64>, kind: MapKind, form: Form, frame: Frame) -> Case<G> {
+fn case<G: Dynamics>(inertia: &G::Inertia<f64>, kind: MapKind, form: Form, frame: Frame) -> Case<G> {
     let vector = |x: [f64; 6]| {
         let part = |i: usize| Vector3::new(x[i], x[i + 1], x[i + 2]).map(Counted);
         G::vector(&part(0), &part(3))

@@ -1,7 +1,5 @@
 //! What a run is made of, written number by number and read back in the same order.
 
-use crate::body::State;
-use crate::group::{Coordinates, Group, Rotation};
 use nalgebra::{Matrix3, Vector3};
 
 /// Numbers on their way out of a run, or back into it.
@@ -117,22 +115,6 @@ impl Kept for Matrix3<f64> {
         self.as_mut_slice().keep(archive);
     }
 }
-impl Kept for Rotation<f64> {
-    fn keep(&mut self, archive: &mut Archive<'_>) {
-        self.w.keep(archive);
-        self.v.keep(archive);
-    }
-}
-impl<G: Group> Kept for State<f64, G> {
-    fn keep(&mut self, archive: &mut Archive<'_>) {
-        let mut k = G::kinematics(0.0, &self.pose, &self.momentum);
-        k.attitude.keep(archive);
-        k.position.keep(archive);
-        self.pose = G::pose(&k.attitude, &k.position);
-        keep_coordinates(&mut self.momentum, archive);
-    }
-}
-
 /// What may be there or not.
 pub(crate) fn keep_optional<T: Kept>(
     part: &mut Option<T>,
@@ -146,15 +128,6 @@ pub(crate) fn keep_optional<T: Kept>(
         (true, Some(part)) => part.keep(archive),
         (true, None) => part.insert(empty()).keep(archive),
     }
-}
-
-/// A vector of any kind.
-pub(crate) fn keep_coordinates<V: Coordinates<f64>>(v: &mut V, archive: &mut Archive<'_>) {
-    *v = V::generate(|i| {
-        let mut x = v.at(i);
-        x.keep(archive);
-        x
-    });
 }
 
 /// Keeps these fields of a type, in this order.

@@ -11,6 +11,8 @@ pub mod fit;
 mod formula;
 pub mod group;
 pub mod identify;
+#[cfg(test)]
+mod layers;
 mod lookup;
 pub mod method;
 pub mod multibody;

@@ -1,6 +1,5 @@
 //! Words and numbers that people write: parameters by name, what is found and why not, and numbers in messages.
 
-use crate::method::nearest;
 use core::fmt;
 
 /// A number in a message, in as few characters as tell it exactly.
@@ -139,4 +138,62 @@ fn find_one(all: &[Names<'_>], name: &str) -> Vec<usize> {
         these = which(&|p| p.whole == whole.trim()).into_iter().skip(index).take(1).collect();
     }
     these
+}
+
+/// What a parameter is, where a fit has to know it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// A mass.
+    Mass,
+    /// An entry of an inertia, by row and column.
+    Inertia(usize, usize),
+    /// Anything else.
+    Other,
+}
+
+/// The entries of an inertia in the order of its parameters, with the endings of their names.
+pub(crate) const ENTRIES: [(usize, usize, &str); 6] =
+    [(0, 0, "xx"), (1, 1, "yy"), (2, 2, "zz"), (0, 1, "xy"), (0, 2, "xz"), (1, 2, "yz")];
+
+/// The candidates that look most like a misspelt word, at most three: within an edit distance of a third of its
+/// length, or starting with it; of equally near ones the first. A candidate with a colon goes by what follows it too, so
+/// that `rk4` finds `mkrk:rk4`.
+pub(crate) fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let near = 1 + word.chars().count() / 3;
+    let score = |c: &str| {
+        let whole = Some(distance(word, c)).filter(|d| *d <= near || (word.len() > 1 && c.starts_with(word)));
+        // A tail must fit better than a whole: short tails are near to everything.
+        let tail = c.split_once(':').map(|(_, tail)| distance(word, tail));
+        let tail = tail.filter(|d| *d < near && *d < word.chars().count());
+        whole.into_iter().chain(tail).min()
+    };
+    let mut scored: Vec<(usize, &str)> = candidates.filter_map(|c| Some((score(c)?, c))).collect();
+    // A tail that is the very word leaves no doubt.
+    if scored.iter().any(|(d, _)| *d == 0) {
+        scored.retain(|(d, _)| *d == 0);
+    }
+    scored.sort_by_key(|(d, _)| *d);
+    let mut found: Vec<String> = Vec::new();
+    for (_, candidate) in scored {
+        if found.len() < 3 && !found.iter().any(|known| known == candidate) {
+            found.push(candidate.into());
+        }
+    }
+    found
+}
+
+/// Levenshtein's edit distance.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut corner = i;
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let change = corner + usize::from(x != *y);
+            corner = row[j + 1];
+            row[j + 1] = change.min(row[j] + 1).min(row[j + 1] + 1);
+        }
+    }
+    row[b.len()]
 }

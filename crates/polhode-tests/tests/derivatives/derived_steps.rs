@@ -3,6 +3,7 @@
 
 use crate::common::{composed, method, variants};
 use nalgebra::{Matrix3, Vector3};
+use polhode::body::Dynamics;
 use polhode::body::{
     Body, Drag, Force, Frame, Gravity, Harmonic, Loads, Moment, RotaryInertia, RotationalSpring,
     SpatialInertia, State,
@@ -151,7 +152,7 @@ impl Bodies for Se3 {
 }
 
 /// All numbers of a state: quaternion, position, momentum.
-fn numbers<S: Real, G: Group>(state: &State<S, G>) -> Vec<S> {
+fn numbers<S: Real, G: Dynamics>(state: &State<S, G>) -> Vec<S> {
     let k = G::kinematics(S::zero(), &state.pose, &state.momentum);
     let momentum = (0..G::Vector::<S>::LEN).map(|i| state.momentum.at(i));
     k.attitude.q_wxyz().into_iter().chain(k.position.iter().copied()).chain(momentum).collect()

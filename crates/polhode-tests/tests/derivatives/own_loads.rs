@@ -3,9 +3,10 @@
 
 use core::ops::ControlFlow;
 use nalgebra::{Matrix3, Vector3};
+use polhode::body::Dynamics;
 use polhode::body::{Body, Formula, Kinematics, Own, OwnError, Sampled, Wrench, WrenchSlopes};
 use polhode::check::advance;
-use polhode::group::{Group, Rotation, Se3};
+use polhode::group::{Rotation, Se3};
 use polhode::identify::{Identification, Samples};
 use polhode::method::Method;
 use polhode::multibody::{GROUND, JointKind, Reduction, Rigid, System};

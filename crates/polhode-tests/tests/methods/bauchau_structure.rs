@@ -4,16 +4,18 @@
 use crate::common::{Case, advice, method, rotation};
 use core::ops::ControlFlow;
 use nalgebra::{Matrix3, Vector3};
+use polhode::body::Dynamics;
 use polhode::body::{
     About, Body, Frame, Gravity, Harmonic, Loads, Moment, PrescribedMotion, RotaryInertia, RotationalSpring,
     SpatialInertia, State, Winding, rates,
 };
 use polhode::check::{Distance, Plateau, advance, converge, drift, order, reversal_defect};
 use polhode::group::{Group, MapKind, Motion, Reading, Rotation, Se3, So3, Vectorial};
-use polhode::method::kinematic::{self, SampleError};
+use polhode::method::kinematic::update;
 use polhode::method::{KINEMATIC, StepVelocity, Stepper, Steps};
 use polhode::problem::Problem;
 use polhode::run::Plan;
+use polhode::run::kinematic::{self, SampleError};
 use polhode::scalar::Real;
 use polhode::solve::StepError;
 
@@ -61,7 +63,7 @@ fn gravity(weight: [f64; 3]) -> Gravity<f64> {
 }
 
 /// All there is of a state, to compare.
-fn parts<S: Real, G: Group>(state: &State<S, G>) -> (G::Pose<S>, G::Vector<S>) {
+fn parts<S: Real, G: Dynamics>(state: &State<S, G>) -> (G::Pose<S>, G::Vector<S>) {
     (state.pose, state.momentum)
 }
 
@@ -432,8 +434,7 @@ fn a_kinematic_step_beyond_the_range_of_a_map_is_the_same_error() {
         (MapKind::Cayley, "cayley", 2.0 * steep),
         (MapKind::WienerMilenkovic, "wiener-milenkovic", 4.0 * steep),
     ] {
-        let go =
-            |kind: MapKind, h: f64| kinematic::update::<f64, So3>(kind.into(), &attitude(), &Vector3::z(), h);
+        let go = |kind: MapKind, h: f64| update::<f64, So3>(kind.into(), &attitude(), &Vector3::z(), h);
         go(kind, 0.999 * end).unwrap();
         for h in [1.001 * end, 2.5 * end] {
             let error = go(kind, h).unwrap_err();

@@ -3,6 +3,7 @@
 
 use crate::common::method;
 use nalgebra::{Matrix3, Vector3};
+use polhode::body::Dynamics;
 use polhode::body::{
     Body, Drag, FiniteDerivative, Gravity, Kinematics, Load, Loads, RotaryInertia, RotationalSpring,
     SoftWall, SpatialInertia, State, TopGravity, Wrench,

@@ -2,39 +2,40 @@
 
 use crate::probe::Random;
 use nalgebra::{Vector3, Vector6};
+use polhode::body::Dynamics;
 use polhode::group::{Cayley, Coordinates, Exponential, Group, Motion, Rotation, Se3, So3, lift};
 use polhode::scalar::{Dual, Real};
 
-fn vector<G: Group>(random: &mut Random) -> G::Vector<f64> {
+fn vector<G: Dynamics>(random: &mut Random) -> G::Vector<f64> {
     G::vector(&random.vector(), &random.vector())
 }
 /// Parameters with a turn of up to 3 rad.
-fn parameters<G: Group>(random: &mut Random) -> G::Vector<f64> {
+fn parameters<G: Dynamics>(random: &mut Random) -> G::Vector<f64> {
     let angle = random.within(0.0, 3.0);
     G::vector(&random.vector(), &(random.axis() * angle))
 }
-fn step<G: Group>(psi: &G::Vector<f64>) -> G::Increment<f64> {
+fn step<G: Dynamics>(psi: &G::Vector<f64>) -> G::Increment<f64> {
     G::increment(Exponential, psi)
 }
-fn pose<G: Group, S: Real>(psi: &G::Vector<S>) -> G::Pose<S> {
+fn pose<G: Dynamics, S: Real>(psi: &G::Vector<S>) -> G::Pose<S> {
     G::advance(&G::identity(), &G::increment(Exponential, psi))
 }
-fn far<G: Group>(a: &G::Pose<f64>, b: &G::Pose<f64>) -> f64 {
+fn far<G: Dynamics>(a: &G::Pose<f64>, b: &G::Pose<f64>) -> f64 {
     let (turn, shift) = G::distance(a, b);
     turn.max(shift)
 }
-fn parts<G: Group>(pose: &G::Pose<f64>) -> (Rotation<f64>, Vector3<f64>) {
+fn parts<G: Dynamics>(pose: &G::Pose<f64>) -> (Rotation<f64>, Vector3<f64>) {
     let at = G::kinematics(0.0, pose, &G::Vector::<f64>::origin());
     (at.attitude, at.position)
 }
 /// The velocity V of a body frame seen from the frame that `a` leads to it from: (R v + u × R Ω, R Ω).
-fn adjoint<G: Group>(a: &G::Pose<f64>, v: &G::Vector<f64>) -> G::Vector<f64> {
+fn adjoint<G: Dynamics>(a: &G::Pose<f64>, v: &G::Vector<f64>) -> G::Vector<f64> {
     let ((r, u), omega) = (parts::<G>(a), G::angular(v));
     let omega = r.matrix() * omega;
     G::vector(&(r.matrix() * G::linear(v) + u.cross(&omega)), &omega)
 }
 
-fn poses_form_a_group<G: Group>() {
+fn poses_form_a_group<G: Dynamics>() {
     let mut random = Random(1);
     for _ in 0..2_000 {
         let [a, b, c] = core::array::from_fn(|_| pose::<G, f64>(&parameters::<G>(&mut random)));
@@ -52,7 +53,7 @@ fn poses_form_a_group<G: Group>() {
     }
 }
 
-fn an_increment_advances_like_the_pose_it_leads_to<G: Group>() {
+fn an_increment_advances_like_the_pose_it_leads_to<G: Dynamics>() {
     let mut random = Random(2);
     for _ in 0..2_000 {
         let (a, psi) = (pose::<G, f64>(&parameters::<G>(&mut random)), parameters::<G>(&mut random));
@@ -61,7 +62,7 @@ fn an_increment_advances_like_the_pose_it_leads_to<G: Group>() {
     }
 }
 
-fn momenta_are_pulled_and_pushed_by_the_adjoint<G: Group>() {
+fn momenta_are_pulled_and_pushed_by_the_adjoint<G: Dynamics>() {
     let mut random = Random(3);
     for _ in 0..2_000 {
         let (psi, p, v) = (parameters::<G>(&mut random), vector::<G>(&mut random), vector::<G>(&mut random));
@@ -76,7 +77,7 @@ fn momenta_are_pulled_and_pushed_by_the_adjoint<G: Group>() {
     }
 }
 
-fn pulls_follow_each_other_like_the_motions<G: Group>() {
+fn pulls_follow_each_other_like_the_motions<G: Dynamics>() {
     let mut random = Random(4);
     for _ in 0..2_000 {
         let (a, b, p) =
@@ -90,7 +91,7 @@ fn pulls_follow_each_other_like_the_motions<G: Group>() {
     }
 }
 
-fn transport_is_dual_to_the_bracket<G: Group>() {
+fn transport_is_dual_to_the_bracket<G: Dynamics>() {
     let mut random = Random(5);
     for _ in 0..2_000 {
         let [u, v, w, p] = core::array::from_fn(|_| vector::<G>(&mut random));
@@ -102,7 +103,7 @@ fn transport_is_dual_to_the_bracket<G: Group>() {
     }
 }
 
-fn the_bracket_is_the_rate_of_the_adjoint_and_transport_that_of_the_pull<G: Group>() {
+fn the_bracket_is_the_rate_of_the_adjoint_and_transport_that_of_the_pull<G: Dynamics>() {
     let mut random = Random(6);
     for _ in 0..2_000 {
         let [v, w, p] = core::array::from_fn(|_| vector::<G>(&mut random));
@@ -125,7 +126,7 @@ fn the_bracket_is_the_rate_of_the_adjoint_and_transport_that_of_the_pull<G: Grou
     }
 }
 
-fn vectors_split_and_join<G: Group>() {
+fn vectors_split_and_join<G: Dynamics>() {
     let mut random = Random(7);
     let (a, b) = (vector::<G>(&mut random), vector::<G>(&mut random));
     assert_eq!(G::split(&G::join::<f64>(&a, &b)), (a, b));

@@ -2,6 +2,7 @@
 
 use crate::probe::Random;
 use nalgebra::{Matrix3, Vector3, Vector6};
+use polhode::body::Dynamics;
 use polhode::body::{
     Body, Drag, Frame, Gravity, Harmonic, Kinematics, Load, Loads, Moment, NoLoad, RotaryInertia, SoftWall,
     SpatialInertia, State, TopGravity,
@@ -11,19 +12,19 @@ use polhode::scalar::{Dual, Over, Real};
 
 type D = Dual<f64, 1>;
 
-fn vector<G: Group>(random: &mut Random) -> G::Vector<f64> {
+fn vector<G: Dynamics>(random: &mut Random) -> G::Vector<f64> {
     G::vector(&random.vector(), &random.vector())
 }
-fn pose<G: Group>(random: &mut Random) -> G::Pose<f64> {
+fn pose<G: Dynamics>(random: &mut Random) -> G::Pose<f64> {
     let angle = random.within(0.0, 3.1);
     G::pose(&Rotation::from_rotation_vector(&(random.axis() * angle)), &random.vector())
 }
 /// The pose on its way with the body velocity `v`.
-fn moving<G: Group>(pose: &G::Pose<f64>, v: &G::Vector<f64>) -> G::Pose<D> {
+fn moving<G: Dynamics>(pose: &G::Pose<f64>, v: &G::Vector<f64>) -> G::Pose<D> {
     let psi = G::Vector::<D>::generate(|i| Dual { re: 0.0, eps: [v.at(i)] });
     G::advance(&G::lift_pose::<f64, D>(pose), &G::increment(Exponential, &psi))
 }
-fn slope<G: Group>(load: &impl Load<f64>, at: &G::Pose<f64>, v: &G::Vector<f64>) -> f64 {
+fn slope<G: Dynamics>(load: &impl Load<f64>, at: &G::Pose<f64>, v: &G::Vector<f64>) -> f64 {
     let still = G::Vector::<D>::origin();
     load.potential(&G::kinematics(D::lift(0.7), &moving::<G>(at, v), &still)).unwrap().eps[0]
 }
@@ -36,7 +37,7 @@ const BARRIER: SoftWall<f64> = SoftWall { coulomb: 1.0, wall: 0.001, offset: 1.9
 const WELL: SoftWall<f64> = SoftWall { coulomb: -1.0, wall: -0.001, offset: 1.9 };
 
 /// The wrench is minus the gradient of the potential, along every coordinate of the group.
-fn is_conservative<G: Group>(load: &impl Load<f64>) {
+fn is_conservative<G: Dynamics>(load: &impl Load<f64>) {
     let mut random = Random(1);
     for _ in 0..200 {
         let (at, still) = (pose::<G>(&mut random), G::Vector::<f64>::origin());
@@ -49,7 +50,7 @@ fn is_conservative<G: Group>(load: &impl Load<f64>) {
     }
 }
 
-fn wrenches_are_minus_the_gradient_of_their_potential<G: Group>() {
+fn wrenches_are_minus_the_gradient_of_their_potential<G: Dynamics>() {
     let heavy = gravity(&mut Random(2));
     is_conservative::<G>(&NoLoad);
     is_conservative::<G>(&heavy);
@@ -62,7 +63,7 @@ fn wrenches_are_minus_the_gradient_of_their_potential<G: Group>() {
     is_conservative::<G>(&Loads::none().with(heavy).with(TOP).with(BARRIER));
 }
 
-fn a_load_without_potential_leaves_the_sum_without<G: Group>() {
+fn a_load_without_potential_leaves_the_sum_without<G: Dynamics>() {
     let at = G::kinematics(0.0, &pose::<G>(&mut Random(3)), &G::Vector::<f64>::origin());
     let push = Moment { frame: Frame::Body, value: Vector3::x() };
     let beat = Harmonic { frame: Frame::Space, amplitude: Vector3::x(), frequency: 1.0, phase: 0.0 };
@@ -72,7 +73,7 @@ fn a_load_without_potential_leaves_the_sum_without<G: Group>() {
     assert!(Loads::none().with(TOP).with(beat).potential(&at).is_none());
 }
 
-fn sums_of_loads_add_their_wrenches<G: Group>() {
+fn sums_of_loads_add_their_wrenches<G: Dynamics>() {
     let mut random = Random(4);
     let (heavy, drag) = (gravity(&mut random), Drag { coefficient: 0.3 });
     for _ in 0..200 {
@@ -86,7 +87,7 @@ fn sums_of_loads_add_their_wrenches<G: Group>() {
 }
 
 /// d/dt of the energy along the motion, with the momentum that the equations of motion demand.
-fn energy_rate<G: Group, L: Load<f64>>(body: &Body<f64, G, L>, state: &State<f64, G>, t: f64) -> f64 {
+fn energy_rate<G: Dynamics, L: Load<f64>>(body: &Body<f64, G, L>, state: &State<f64, G>, t: f64) -> f64 {
     let (v, rate) = (body.velocity(state), body.momentum_rate(state, t));
     let p = G::Vector::<D>::generate(|i| Dual { re: state.momentum.at(i), eps: [rate.at(i)] });
     let velocity = G::velocity(&G::lift_inertia::<f64, D>(&body.inertia), &p);
@@ -95,7 +96,7 @@ fn energy_rate<G: Group, L: Load<f64>>(body: &Body<f64, G, L>, state: &State<f64
     kinetic + body.load.potential(&at).map_or(0.0, |v| v.eps[0])
 }
 
-fn energy_changes_by_the_power_of_the_loads_without_potential<G: Group>(inertia: G::Inertia<f64>) {
+fn energy_changes_by_the_power_of_the_loads_without_potential<G: Dynamics>(inertia: G::Inertia<f64>) {
     let mut random = Random(5);
     let heavy = gravity(&mut random);
     let (body_fixed, space_fixed) = (random.vector(), random.vector());
@@ -135,7 +136,7 @@ fn power_balances_on_se3() {
     energy_changes_by_the_power_of_the_loads_without_potential::<Se3>(cloud(6).spatial());
 }
 
-fn a_top_is_a_heavy_body_upright<G: Group>() {
+fn a_top_is_a_heavy_body_upright<G: Dynamics>() {
     let mut random = Random(7);
     let heavy =
         Gravity { weight_space: Vector3::new(0.0, 0.0, -40.0), center_body: Vector3::new(0.0, 0.0, 0.5) };

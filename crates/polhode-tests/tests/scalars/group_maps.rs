@@ -4,6 +4,7 @@
 use crate::probe::Random;
 use core::f64::consts::{PI, TAU};
 use nalgebra::{Matrix3, Matrix6, Vector3};
+use polhode::body::Dynamics;
 use polhode::group::{
     Cayley, Coordinates, EulerRodrigues, Exponential, Group, Map, Rotation, Se3, So3, WienerMilenkovic, lift,
 };
@@ -75,19 +76,19 @@ impl Chart for WienerMilenkovic {
 }
 
 /// The pose of an increment.
-fn motion<G: Group, M: Map, S: Real>(psi: &G::Vector<S>) -> G::Pose<S> {
+fn motion<G: Dynamics, M: Map, S: Real>(psi: &G::Vector<S>) -> G::Pose<S> {
     G::advance(&G::identity(), &G::increment(M::default(), psi))
 }
 /// The parts of a pose.
-fn parts<G: Group, S: Real>(pose: &G::Pose<S>) -> (Rotation<S>, Vector3<S>) {
+fn parts<G: Dynamics, S: Real>(pose: &G::Pose<S>) -> (Rotation<S>, Vector3<S>) {
     let at = G::kinematics(S::zero(), pose, &G::Vector::<S>::origin());
     (at.attitude, at.position)
 }
 /// The parameters with a rotation by `angle` about a random axis, and a random linear part.
-fn parameters<G: Group, M: Chart>(angle: f64, random: &mut Random) -> G::Vector<f64> {
+fn parameters<G: Dynamics, M: Chart>(angle: f64, random: &mut Random) -> G::Vector<f64> {
     G::vector(&random.vector(), &(random.axis() * M::length(angle)))
 }
-fn vector<G: Group>(random: &mut Random) -> G::Vector<f64> {
+fn vector<G: Dynamics>(random: &mut Random) -> G::Vector<f64> {
     G::vector(&random.vector(), &random.vector())
 }
 /// How much the map magnifies a rounding error at this angle: it or its inverse is steep at the edge.
@@ -125,7 +126,7 @@ fn each<M: Chart>(seed: u64, angles: Vec<f64>, mut test: impl FnMut(f64, &mut Ra
     }
 }
 
-fn increments_are_orthonormal<G: Group, M: Chart>() {
+fn increments_are_orthonormal<G: Dynamics, M: Chart>() {
     each::<M>(1, long_angles::<M>(), |angle, random| {
         let (r, _) = parts::<G, f64>(&motion::<G, M, f64>(&parameters::<G, M>(angle, random)));
         let (q, m) = (r.q_wxyz(), r.matrix());
@@ -136,7 +137,7 @@ fn increments_are_orthonormal<G: Group, M: Chart>() {
     });
 }
 
-fn increments_turn_by_their_angle<G: Group, M: Chart>() {
+fn increments_turn_by_their_angle<G: Dynamics, M: Chart>() {
     each::<M>(2, long_angles::<M>(), |angle, random| {
         let psi = parameters::<G, M>(angle, random);
         let (r, _) = parts::<G, f64>(&motion::<G, M, f64>(&psi));
@@ -148,7 +149,7 @@ fn increments_turn_by_their_angle<G: Group, M: Chart>() {
     });
 }
 
-fn opposite_parameters_give_the_inverse<G: Group, M: Chart>() {
+fn opposite_parameters_give_the_inverse<G: Dynamics, M: Chart>() {
     each::<M>(3, long_angles::<M>(), |angle, random| {
         let psi = parameters::<G, M>(angle, random);
         let (there, back) = (motion::<G, M, f64>(&psi), motion::<G, M, f64>(&-psi));
@@ -160,7 +161,7 @@ fn opposite_parameters_give_the_inverse<G: Group, M: Chart>() {
     });
 }
 
-fn the_tangent_is_the_derivative_of_the_increment<G: Group, M: Chart>() {
+fn the_tangent_is_the_derivative_of_the_increment<G: Dynamics, M: Chart>() {
     each::<M>(4, long_angles::<M>(), |angle, random| {
         let (psi, rate) = (parameters::<G, M>(angle, random), vector::<G>(random));
         let moving = G::Vector::<Dual<f64, 1>>::generate(|i| Dual { re: psi.at(i), eps: [rate.at(i)] });
@@ -174,7 +175,7 @@ fn the_tangent_is_the_derivative_of_the_increment<G: Group, M: Chart>() {
     });
 }
 
-fn the_inverse_tangent_inverts_the_tangent<G: Group, M: Chart>() {
+fn the_inverse_tangent_inverts_the_tangent<G: Dynamics, M: Chart>() {
     each::<M>(5, long_angles::<M>(), |angle, random| {
         let (psi, rate) = (parameters::<G, M>(angle, random), vector::<G>(random));
         let there = G::tangent(M::default(), &psi, &rate);
@@ -187,7 +188,7 @@ fn the_inverse_tangent_inverts_the_tangent<G: Group, M: Chart>() {
     });
 }
 
-fn the_parameters_invert_the_increment<G: Group, M: Chart>() {
+fn the_parameters_invert_the_increment<G: Dynamics, M: Chart>() {
     each::<M>(6, angles::<M>(), |angle, random| {
         let psi = parameters::<G, M>(angle, random);
         let found = G::parameters(M::default(), &motion::<G, M, f64>(&psi));
@@ -205,7 +206,7 @@ fn the_parameters_invert_the_increment<G: Group, M: Chart>() {
     });
 }
 
-fn the_parameters_have_the_inverse_tangent_as_their_derivative<G: Group, M: Chart>() {
+fn the_parameters_have_the_inverse_tangent_as_their_derivative<G: Dynamics, M: Chart>() {
     each::<M>(7, angles::<M>(), |angle, random| {
         if angle == PI {
             return;
@@ -222,7 +223,7 @@ fn the_parameters_have_the_inverse_tangent_as_their_derivative<G: Group, M: Char
     });
 }
 
-fn lanes_give_the_bits_of_their_own_runs<G: Group, M: Chart>() {
+fn lanes_give_the_bits_of_their_own_runs<G: Dynamics, M: Chart>() {
     let mut random = Random(8);
     let angles = angles::<M>();
     for _ in 0..500 {

@@ -5,6 +5,7 @@ use crate::probe::{Random, error};
 use core::f64::consts::{PI, TAU};
 use core::fmt::Debug;
 use nalgebra::{DMatrix, Matrix3, Matrix6, SVector, Vector3};
+use polhode::body::Dynamics;
 use polhode::group::{
     Cayley, Coordinates, EulerRodrigues, Exponential, Group, Map, MapKind, Reading, Rotation, Se3, So3,
     Vectorial, WienerMilenkovic, lift,
@@ -101,23 +102,23 @@ fn each(
     }
 }
 /// The parameters with a rotation by `angle` about a random axis, and a random linear part.
-fn parameters<G: Group>(kind: MapKind, angle: f64, random: &mut Random) -> G::Vector<f64> {
+fn parameters<G: Dynamics>(kind: MapKind, angle: f64, random: &mut Random) -> G::Vector<f64> {
     G::vector(&random.vector(), &(random.axis() * length(kind, angle)))
 }
-fn vector<G: Group>(random: &mut Random) -> G::Vector<f64> {
+fn vector<G: Dynamics>(random: &mut Random) -> G::Vector<f64> {
     G::vector(&random.vector(), &random.vector())
 }
 /// The pose of an increment.
-fn pose<G: Group, S: Real>(step: &G::Increment<S>) -> G::Pose<S> {
+fn pose<G: Dynamics, S: Real>(step: &G::Increment<S>) -> G::Pose<S> {
     G::advance(&G::identity(), step)
 }
 /// The parts of a pose.
-fn parts<G: Group, S: Real>(pose: &G::Pose<S>) -> (Rotation<S>, Vector3<S>) {
+fn parts<G: Dynamics, S: Real>(pose: &G::Pose<S>) -> (Rotation<S>, Vector3<S>) {
     let at = G::kinematics(S::zero(), pose, &G::Vector::<S>::origin());
     (at.attitude, at.position)
 }
 /// The larger of the distances between two poses, that of the positions over their size.
-fn apart<G: Group>(a: &G::Pose<f64>, b: &G::Pose<f64>) -> f64 {
+fn apart<G: Dynamics>(a: &G::Pose<f64>, b: &G::Pose<f64>) -> f64 {
     let (turn, shift) = G::distance(a, b);
     let shift = shift / (1.0 + parts::<G, f64>(b).1.norm());
     if turn > shift { turn } else { shift }
@@ -161,7 +162,7 @@ fn list<S: Real, V: Coordinates<S>>(v: &V) -> impl Iterator<Item = S> {
     (0..V::LEN).map(|i| v.at(i))
 }
 /// All that a map does at these parameters, in bits.
-fn image<G: Group, M: Map, S: Bits>(map: M, psi: &G::Vector<S>, v: &G::Vector<S>) -> Image {
+fn image<G: Dynamics, M: Map, S: Bits>(map: M, psi: &G::Vector<S>, v: &G::Vector<S>) -> Image {
     let step = G::increment(map, psi);
     let end = pose::<G, S>(&step);
     let (attitude, position) = parts::<G, S>(&end);
@@ -186,16 +187,16 @@ fn coefficients<M: Map, S: Bits>(map: M, s: S) -> Image {
     [c.w, c.k, c.c, inverse.0, inverse.1].map(Bits::bits).to_vec()
 }
 /// Four arguments as one.
-fn wide<G: Group>(x: &[G::Vector<f64>; 4]) -> G::Vector<F64x4> {
+fn wide<G: Dynamics>(x: &[G::Vector<f64>; 4]) -> G::Vector<F64x4> {
     G::Vector::<F64x4>::generate(|i| F64x4::new(x.map(|x| x.at(i))))
 }
 /// Parameters of four rotations, often on different sides of a switch.
-fn four<G: Group>(kind: MapKind, random: &mut Random) -> [G::Vector<f64>; 4] {
+fn four<G: Dynamics>(kind: MapKind, random: &mut Random) -> [G::Vector<f64>; 4] {
     let angles = angles(kind);
     core::array::from_fn(|_| parameters::<G>(kind, angles[random.bits() as usize % angles.len()], random))
 }
 
-fn a_chosen_map_is_the_static_one<G: Group, M: Map>(kind: MapKind, fixed: M) {
+fn a_chosen_map_is_the_static_one<G: Dynamics, M: Map>(kind: MapKind, fixed: M) {
     let chosen = Vectorial::from(kind);
     assert_eq!((chosen.name(), chosen.limit()), (fixed.name(), fixed.limit()));
     let mut random = Random(1);
@@ -235,7 +236,7 @@ fn maps_chosen_at_run_time_give_the_bits_of_the_static_ones() {
     assert_eq!(Vectorial::default(), Vectorial::from(MapKind::Exponential));
 }
 
-fn lanes_give_the_bits_of_their_own_runs<G: Group>() {
+fn lanes_give_the_bits_of_their_own_runs<G: Dynamics>() {
     let mut random = Random(2);
     for kind in MapKind::ALL {
         for reading in READINGS {
@@ -497,7 +498,7 @@ fn parameters_of_the_readings_invert_the_increments() {
     slopes.below(8e-15);
 }
 
-fn a_motion_leaves_its_own_parameters<G: Group>(bound: f64) {
+fn a_motion_leaves_its_own_parameters<G: Dynamics>(bound: f64) {
     let mut worst = Worst::default();
     each(10, &READINGS, long_angles, |map, angle, random| {
         let psi = parameters::<G>(map.kind, angle, random);
@@ -515,7 +516,7 @@ fn motions_leave_their_own_parameters_unchanged() {
     a_motion_leaves_its_own_parameters::<Se3>(4e-15);
 }
 
-fn a_half_is_a_half<G: Group>(twice_bound: f64, angle_bound: f64, exponential_bound: f64) {
+fn a_half_is_a_half<G: Dynamics>(twice_bound: f64, angle_bound: f64, exponential_bound: f64) {
     let (mut twice, mut rotation, mut exponential) = (Worst::default(), Worst::default(), Worst::default());
     each(11, &READINGS, long_angles, |map, angle, random| {
         let psi = parameters::<G>(map.kind, angle, random);
@@ -544,7 +545,7 @@ fn half_a_motion_done_twice_is_the_motion() {
     a_half_is_a_half::<Se3>(2e-15, 2e-15, 1e-15);
 }
 
-fn velocities_are_dual_to_momenta<G: Group>(inverse_bound: f64, power_bound: f64) {
+fn velocities_are_dual_to_momenta<G: Dynamics>(inverse_bound: f64, power_bound: f64) {
     let (mut inverse, mut power) = (Worst::default(), Worst::default());
     each(12, &READINGS, long_angles, |map, angle, random| {
         let step = G::increment(map, &parameters::<G>(map.kind, angle, random));

@@ -6,6 +6,7 @@
 
 use core::ops::ControlFlow;
 use nalgebra::{Matrix3, Vector3};
+use polhode::body::Dynamics;
 use polhode::body::{Body, Gravity, NoLoad, RotaryInertia, SpatialInertia, State, TopGravity};
 use polhode::check::{Convergence, Plateau, advance, converge, drift, reversal_defect};
 use polhode::group::{Exponential, Group, Rotation, Se3, So3};
@@ -28,10 +29,10 @@ impl Scheme for LieNewmark {
     fn accelerations(&self) -> Accelerations {
         Accelerations::Carried
     }
-    fn guess<S: Real, G: Group>(&self, s: &Start<'_, S, G>, end_velocity: &G::Vector<S>) -> G::Vector<S> {
+    fn guess<S: Real, G: Dynamics>(&self, s: &Start<'_, S, G>, end_velocity: &G::Vector<S>) -> G::Vector<S> {
         s.mean(end_velocity)
     }
-    fn equations<T: Real, G: Group>(
+    fn equations<T: Real, G: Dynamics>(
         &self,
         s: &Start<'_, T, G>,
         w: &G::Vector<T>,

@@ -1,6 +1,7 @@
 //! A lane of a SIMD run is its scalar run, bit for bit: every method, both groups, small and large steps.
 
 use nalgebra::{Matrix3, Vector3};
+use polhode::body::Dynamics;
 use polhode::body::{Body, Drag, Frame, Gravity, Harmonic, Loads, RotaryInertia, SpatialInertia, State};
 use polhode::group::{Coordinates, Group, Rotation, Se3, So3};
 use polhode::method::{Method, Stepper, Steps};
@@ -57,7 +58,7 @@ impl Build for Se3 {
 }
 
 /// Every number of a state.
-fn numbers<S: Real, G: Group>(state: &State<S, G>) -> Vec<S> {
+fn numbers<S: Real, G: Dynamics>(state: &State<S, G>) -> Vec<S> {
     let k = G::kinematics(S::zero(), &state.pose, &state.momentum);
     let momentum = (0..G::Vector::<S>::LEN).map(|i| state.momentum.at(i));
     k.attitude.q_wxyz().into_iter().chain(k.position.iter().copied()).chain(momentum).collect()

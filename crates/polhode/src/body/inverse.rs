@@ -1,8 +1,9 @@
 //! Loads by inverse dynamics: a motion given as a function of time in any scalar yields the loads that make a body
 //! follow it, with velocity and acceleration from nested duals. So every motion is the exact solution of a problem.
 
+use super::Dynamics;
 use super::load::{Kinematics, Load, Wrench};
-use crate::group::{Group, Motion, Rotation, Se3, So3};
+use crate::group::{Motion, Rotation, Se3, So3};
 use crate::scalar::{Dual, Over, Real};
 use nalgebra::Vector3;
 
@@ -65,7 +66,7 @@ pub enum About {
 
 /// The loads that make a body follow a motion.
 #[derive(Clone, Copy, Debug)]
-pub struct InverseDynamics<S: Real, G: Group, M> {
+pub struct InverseDynamics<S: Real, G: Dynamics, M> {
     pub(super) inertia: G::Inertia<S>,
     pub(super) motion: M,
     pub(super) about: About,
@@ -89,12 +90,12 @@ pub struct InverseDynamics<S: Real, G: Group, M> {
 /// let (_, omega, rate) = rates::<So3, f64>(&Spin, 0.5);
 /// assert!((omega.z - 1.0).abs() < 1e-15 && (rate.z - 2.0).abs() < 1e-15);
 /// ```
-pub fn rates<G: Group, T: Real>(motion: &impl Path<T>, t: T) -> (G::Pose<T>, G::Vector<T>, G::Vector<T>) {
+pub fn rates<G: Dynamics, T: Real>(motion: &impl Path<T>, t: T) -> (G::Pose<T>, G::Vector<T>, G::Vector<T>) {
     rates_over::<T, G, T>(motion, t)
 }
 
 /// The same at any scalar over that of the motion.
-fn rates_over<S: Real, G: Group, T: Over<S>>(
+fn rates_over<S: Real, G: Dynamics, T: Over<S>>(
     motion: &impl Path<S>,
     t: T,
 ) -> (G::Pose<T>, G::Vector<T>, G::Vector<T>) {
@@ -118,7 +119,7 @@ fn rates_over<S: Real, G: Group, T: Over<S>>(
     (pose, part(|x| x.re), part(|x| x.eps[0]))
 }
 
-impl<S: Real, G: Group, M: Path<S>> InverseDynamics<S, G, M> {
+impl<S: Real, G: Dynamics, M: Path<S>> InverseDynamics<S, G, M> {
     /// For a body with this inertia.
     pub fn new(inertia: G::Inertia<S>, motion: M, about: About) -> Self {
         InverseDynamics { inertia, motion, about }
@@ -130,7 +131,7 @@ impl<S: Real, G: Group, M: Path<S>> InverseDynamics<S, G, M> {
     }
 }
 
-impl<S: Real, G: Group, M: Path<S>> Load<S> for InverseDynamics<S, G, M> {
+impl<S: Real, G: Dynamics, M: Path<S>> Load<S> for InverseDynamics<S, G, M> {
     // Not inlined: second derivatives are long.
     #[inline(never)]
     fn wrench<T: Over<S>>(&self, at: &Kinematics<T>) -> Wrench<T> {

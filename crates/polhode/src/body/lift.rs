@@ -1,11 +1,11 @@
 //! Loads at a richer scalar, and their numbers by name: the fields of every load, told once.
 
+use super::Dynamics;
 use super::inverse::{InverseDynamics, Winding};
 use super::load::{
     Drag, Force, Gravity, Harmonic, HarmonicForce, Moment, RotationalSpring, SoftWall, TopGravity,
 };
 use super::standard::{Loads, Shift, StandardLoad};
-use crate::group::Group;
 use crate::scalar::{Over, Real};
 use nalgebra::Vector3;
 use std::borrow::Cow;
@@ -61,7 +61,7 @@ fields!(
     RotationalSpring [] [] [stiffness]
 );
 
-impl<S: Real, G: Group> InverseDynamics<S, G, Winding<S>> {
+impl<S: Real, G: Dynamics> InverseDynamics<S, G, Winding<S>> {
     /// The load with every number as a constant of `T`.
     pub fn lift<T: Over<S>>(&self) -> InverseDynamics<T, G, Winding<T>> {
         let Winding { frequency, turn_rate } = self.motion;

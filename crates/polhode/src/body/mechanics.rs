@@ -1,10 +1,11 @@
 //! A body without the type of its load: what the equations of a step ask of it, at one scalar at a time. Methods are
 //! compiled for scalars and groups, never again for a load.
 
+use super::Dynamics;
 use super::derivative::FiniteDerivative;
 use super::load::{Kinematics, Load, Wrench};
 use super::{Body, State};
-use crate::group::{Group, Jet};
+use crate::group::Jet;
 use crate::scalar::{Over, Real};
 
 /// What acts on a body, at the scalar `T`.
@@ -15,7 +16,7 @@ pub trait LoadAt<T: Real> {
     fn finite_derivative_at(&self, from: &Kinematics<T>, to: &Kinematics<T>) -> FiniteDerivative<T>;
 }
 
-impl<S: Real, G: Group, L: Load<S>, T: Over<S>> LoadAt<T> for Body<S, G, L> {
+impl<S: Real, G: Dynamics, L: Load<S>, T: Over<S>> LoadAt<T> for Body<S, G, L> {
     fn wrench_at(&self, at: &Kinematics<T>) -> Wrench<T> {
         self.load.wrench(at)
     }
@@ -25,14 +26,14 @@ impl<S: Real, G: Group, L: Load<S>, T: Over<S>> LoadAt<T> for Body<S, G, L> {
 }
 
 /// A body at its own scalar.
-pub trait BodyAt<S: Real, G: Group> {
+pub trait BodyAt<S: Real, G: Dynamics> {
     /// Its inertia and what acts on it.
     fn mechanics(&self) -> Mechanics<'_, S, G>;
     /// See [`Load::motion`].
     fn motion_at(&self, t: S) -> Option<Kinematics<S>>;
 }
 
-impl<S: Real, G: Group, L: Load<S>> BodyAt<S, G> for Body<S, G, L> {
+impl<S: Real, G: Dynamics, L: Load<S>> BodyAt<S, G> for Body<S, G, L> {
     fn mechanics(&self) -> Mechanics<'_, S, G> {
         Mechanics { inertia: &self.inertia, loads: self }
     }
@@ -42,33 +43,33 @@ impl<S: Real, G: Group, L: Load<S>> BodyAt<S, G> for Body<S, G, L> {
 }
 
 /// A body at its own scalar and at the one that carries the derivatives for Newton's method.
-pub trait AnyBody<S: Real, G: Group>: BodyAt<S, G> {
+pub trait AnyBody<S: Real, G: Dynamics>: BodyAt<S, G> {
     /// Its loads with derivatives.
     fn with_slopes(&self) -> &dyn LoadAt<Jet<S>>;
 }
 
-impl<S: Real, G: Group, L: Load<S>> AnyBody<S, G> for Body<S, G, L> {
+impl<S: Real, G: Dynamics, L: Load<S>> AnyBody<S, G> for Body<S, G, L> {
     fn with_slopes(&self) -> &dyn LoadAt<Jet<S>> {
         self
     }
 }
 
 /// The inertia of a body and what acts on it, at the scalar `T`.
-pub struct Mechanics<'a, T: Real, G: Group> {
+pub struct Mechanics<'a, T: Real, G: Dynamics> {
     /// The inertia.
     pub inertia: &'a G::Inertia<T>,
     /// The loads.
     pub loads: &'a dyn LoadAt<T>,
 }
 
-impl<T: Real, G: Group> Clone for Mechanics<'_, T, G> {
+impl<T: Real, G: Dynamics> Clone for Mechanics<'_, T, G> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<T: Real, G: Group> Copy for Mechanics<'_, T, G> {}
+impl<T: Real, G: Dynamics> Copy for Mechanics<'_, T, G> {}
 
-impl<T: Real, G: Group> Mechanics<'_, T, G> {
+impl<T: Real, G: Dynamics> Mechanics<'_, T, G> {
     /// V = M⁻¹ P.
     #[inline(always)]
     pub fn velocity(&self, momentum: &G::Vector<T>) -> G::Vector<T> {

@@ -1,6 +1,7 @@
 //! The physics of one body: validated inertia, loads with their potentials, and the state.
 
 mod derivative;
+mod dynamics;
 mod inertia;
 mod inverse;
 mod lift;
@@ -11,6 +12,7 @@ mod standard;
 
 pub use crate::formula::{MOST_NUMBERS, OwnError};
 pub use derivative::FiniteDerivative;
+pub use dynamics::Dynamics;
 pub(crate) use inertia::steiner;
 pub use inertia::{InertiaError, RotaryInertia, SpatialInertia};
 pub use inverse::{
@@ -25,12 +27,14 @@ pub use mechanics::{AnyBody, BodyAt, LoadAt, Mechanics};
 pub use own::{Formula, Own, Sampled, WrenchSlopes};
 pub use standard::{Loads, StandardLoad};
 
-use crate::group::{Coordinates, Group, So3, lift};
+use crate::archive::{Archive, Kept};
+use crate::group::{Coordinates, So3, lift};
 use crate::scalar::{Mask, Over, Real};
+use crate::solve::keep_coordinates;
 
 /// A rigid body on the group `G`: its inertia and what acts on it.
 #[derive(Clone, Debug)]
-pub struct Body<S: Real, G: Group, L> {
+pub struct Body<S: Real, G: Dynamics, L> {
     /// Inertia about the reference point (the fixed point on SO(3)), in body axes.
     pub inertia: G::Inertia<S>,
     /// What acts on the body.
@@ -39,14 +43,14 @@ pub struct Body<S: Real, G: Group, L> {
 
 /// Pose and body momentum: all that the one-step methods carry.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct State<S: Real, G: Group> {
+pub struct State<S: Real, G: Dynamics> {
     /// Attitude, and position on SE(3).
     pub pose: G::Pose<S>,
     /// Momentum in body axes: Π on SO(3), {p, Π} on SE(3).
     pub momentum: G::Vector<S>,
 }
 
-impl<S: Real, G: Group> State<S, G> {
+impl<S: Real, G: Dynamics> State<S, G> {
     /// The state with every number as a constant of `T`.
     pub fn lift<T: Over<S>>(&self) -> State<T, G> {
         State { pose: G::lift_pose(&self.pose), momentum: lift(&self.momentum) }
@@ -82,7 +86,7 @@ impl<S: Real, G: Group> State<S, G> {
     }
 }
 
-impl<S: Real, G: Group, L: Load<S>> Body<S, G, L> {
+impl<S: Real, G: Dynamics, L: Load<S>> Body<S, G, L> {
     /// The state with this pose and body velocity.
     pub fn state(&self, pose: G::Pose<S>, velocity: &G::Vector<S>) -> State<S, G> {
         State { pose, momentum: G::momentum(&self.inertia, velocity) }
@@ -144,3 +148,13 @@ impl<S: Real, G: Group, L: Load<S>> Body<S, G, L> {
 
 /// A body that turns about a fixed point.
 pub type RotatingBody<L> = Body<f64, So3, L>;
+
+impl<G: Dynamics> Kept for State<f64, G> {
+    fn keep(&mut self, archive: &mut Archive<'_>) {
+        let mut k = G::kinematics(0.0, &self.pose, &self.momentum);
+        k.attitude.keep(archive);
+        k.position.keep(archive);
+        self.pose = G::pose(&k.attitude, &k.position);
+        keep_coordinates(&mut self.momentum, archive);
+    }
+}

@@ -2,8 +2,9 @@
 
 use super::order::{Order, OrderError, Plateau, order};
 use super::structure::advance;
+use crate::body::Dynamics;
 use crate::body::{Body, Load, State};
-use crate::group::{Coordinates, Group};
+use crate::group::Coordinates;
 use crate::method::{Method, Steps};
 use crate::scalar::{Real, Scalar, larger};
 use crate::solve::StepError;
@@ -21,7 +22,7 @@ pub struct Distance {
 
 impl Distance {
     /// Between two states.
-    pub fn between<S: Real, G: Group>(a: &State<S, G>, b: &State<S, G>) -> Distance {
+    pub fn between<S: Real, G: Dynamics>(a: &State<S, G>, b: &State<S, G>) -> Distance {
         let (attitude, position) = G::distance(&a.pose, &b.pose);
         let momentum = (a.momentum - b.momentum).length();
         Distance { attitude: attitude.largest(), position: position.largest(), momentum: momentum.largest() }

@@ -14,102 +14,18 @@ mod vectorial;
 pub(crate) use map::NearZero;
 pub use map::{Cayley, Coefficients, EulerRodrigues, Exponential, Map, WienerMilenkovic};
 pub use rotation::{Rotation, Turn};
+pub(crate) use se3::displacing;
 pub use se3::{Motion, Screw, Se3};
 pub use so3::So3;
+pub(crate) use so3::total;
 pub use tangent::{Tangent, spin};
 pub use vectorial::{MapKind, Reading, Vectorial};
 
-use crate::body::{FiniteDerivative, Kinematics, Wrench};
-use crate::scalar::{Dual, Mask, Over, Real};
-use crate::solve::{Factor, Lu};
+pub use crate::solve::{Coordinates, Jet, lift, seeded, unit};
+
+use crate::scalar::{Over, Real};
 use core::fmt::Debug;
-use core::ops::{Add, Mul, Neg, Sub};
-use nalgebra::{SVector, Vector3};
-
-/// A fixed number of coordinates with vector arithmetic: what generic code may do with an `SVector`.
-pub trait Coordinates<S: Real>:
-    Copy
-    + Debug
-    + PartialEq
-    + Send
-    + Sync
-    + 'static
-    + Add<Output = Self>
-    + Sub<Output = Self>
-    + Neg<Output = Self>
-    + Mul<S, Output = Self>
-{
-    /// How many coordinates.
-    const LEN: usize;
-    /// How many passes it takes to have the derivatives with respect to all coordinates, see [`Jet`].
-    const PASSES: usize = Self::LEN.div_ceil(3);
-    /// A factored square matrix of this size.
-    type Factor: Factor<S, Self>;
-    /// The vector with coordinates `f(0), f(1), …`.
-    fn generate(f: impl FnMut(usize) -> S) -> Self;
-    /// Coordinate `i`.
-    fn at(&self, i: usize) -> S;
-    /// The zero vector.
-    #[inline(always)]
-    fn origin() -> Self {
-        Self::generate(|_| S::zero())
-    }
-    /// The inner product.
-    #[inline(always)]
-    fn inner(&self, other: &Self) -> S {
-        let mut sum = self.at(0) * other.at(0);
-        for i in 1..Self::LEN {
-            sum += self.at(i) * other.at(i);
-        }
-        sum
-    }
-    /// The Euclidean norm.
-    #[inline(always)]
-    fn length(&self) -> S {
-        self.inner(self).sqrt()
-    }
-    /// Lane by lane, `a` where the mask is true and `b` elsewhere.
-    #[inline(always)]
-    fn choose(mask: S::Mask, a: &Self, b: &Self) -> Self {
-        if mask.all() { *a } else { Self::generate(|i| S::select(mask, a.at(i), b.at(i))) }
-    }
-}
-
-impl<S: Real, const N: usize> Coordinates<S> for SVector<S, N> {
-    const LEN: usize = N;
-    type Factor = Lu<S, N>;
-    #[inline(always)]
-    fn generate(mut f: impl FnMut(usize) -> S) -> Self {
-        SVector::from_fn(|i, _| f(i))
-    }
-    #[inline(always)]
-    fn at(&self, i: usize) -> S {
-        self[i]
-    }
-}
-
-/// The scalar that carries the derivatives with respect to three coordinates. What depends on more takes several passes:
-/// then the code of every formula is compiled for one number of derivatives only.
-pub type Jet<S> = Dual<S, 3>;
-
-/// `x` with the derivatives with respect to the coordinates 3 pass, 3 pass + 1 and 3 pass + 2.
-#[inline(always)]
-pub fn seeded<S: Real, A: Coordinates<S>, B: Coordinates<Jet<S>>>(x: &A, pass: usize) -> B {
-    let one = |at: bool| S::lift(if at { 1.0 } else { 0.0 });
-    B::generate(|i| Dual { re: x.at(i), eps: core::array::from_fn(|k| one(i == 3 * pass + k)) })
-}
-
-/// `v` with every coordinate as a constant of the richer scalar `T`.
-#[inline(always)]
-pub fn lift<S: Real, T: Over<S>, A: Coordinates<S>, B: Coordinates<T>>(v: &A) -> B {
-    B::generate(|i| T::of(v.at(i)))
-}
-
-/// The unit vector along coordinate `j`.
-#[inline(always)]
-pub fn unit<S: Real, V: Coordinates<S>>(j: usize) -> V {
-    V::generate(|i| if i == j { S::one() } else { S::zero() })
-}
+use nalgebra::Vector3;
 
 /// A function of three vectors that is made of scalars, sums, dot and cross products, so that SE(3) can take it over
 /// from SO(3) at a dual number.
@@ -140,8 +56,6 @@ pub trait Group: Copy + Debug + Default + 'static {
     type Pose<S: Real>: Copy + Debug + PartialEq + Send + Sync;
     /// A motion over a step, in a form that acts with short dependency chains.
     type Increment<S: Real>: Copy + Debug + Send + Sync;
-    /// The inertia of a body, about its reference point and in its axes.
-    type Inertia<S: Real>: Copy + Debug + Send + Sync;
 
     /// The neutral element.
     fn identity<S: Real>() -> Self::Pose<S>;
@@ -205,46 +119,9 @@ pub trait Group: Copy + Debug + Default + 'static {
     ) -> Self::Vector<S> {
         Self::transport(&Self::tangent(map, psi, &unit::<S, Self::Vector<S>>(j)), y)
     }
-    /// The derivative of `transport(x, M x)` with respect to x_j.
-    #[inline(always)]
-    fn transport_slope<S: Real>(
-        inertia: &Self::Inertia<S>,
-        x: &Self::Vector<S>,
-        j: usize,
-    ) -> Self::Vector<S> {
-        let unit = unit::<S, Self::Vector<S>>(j);
-        Self::transport(&unit, &Self::momentum(inertia, x))
-            + Self::transport(x, &Self::momentum(inertia, &unit))
-    }
     /// The bracket of two velocities: a × b on SO(3).
     fn bracket<S: Real>(a: &Self::Vector<S>, b: &Self::Vector<S>) -> Self::Vector<S>;
 
-    /// P = M V.
-    fn momentum<S: Real>(inertia: &Self::Inertia<S>, v: &Self::Vector<S>) -> Self::Vector<S>;
-    /// V = M⁻¹ P.
-    fn velocity<S: Real>(inertia: &Self::Inertia<S>, p: &Self::Vector<S>) -> Self::Vector<S>;
-    /// The inertia with every number as a constant of `T`.
-    fn lift_inertia<S: Real, T: Over<S>>(inertia: &Self::Inertia<S>) -> Self::Inertia<T>;
-
-    /// A length to compare linear with angular velocities: that of the body or, where larger, of its motion
-    /// (up to a limit). One on SO(3).
-    fn length<S: Real>(inertia: &Self::Inertia<S>, v: &Self::Vector<S>) -> S;
-    /// The size of a velocity in rad/s: the sum of magnitudes, linear ones divided by `length`.
-    fn size<S: Real>(length: S, v: &Self::Vector<S>) -> S;
-
-    /// What a load may know of the motion.
-    fn kinematics<S: Real>(t: S, pose: &Self::Pose<S>, v: &Self::Vector<S>) -> Kinematics<S>;
-    /// The part of a wrench that works on this group.
-    fn covector<S: Real>(wrench: &Wrench<S>) -> Self::Vector<S>;
-    /// The load of a step with the parameters `psi` of the map between two poses, in the frame of the first, whose work
-    /// ψ·A is that of the forces -g, the change of a potential with this finite derivative, taken out of the motion;
-    /// and the loads without a potential, as they are.
-    fn step_load<M: Map, S: Real>(
-        map: M,
-        psi: &Self::Vector<S>,
-        poses: [&Self::Pose<S>; 2],
-        g: &FiniteDerivative<S>,
-    ) -> Self::Vector<S>;
     /// True if the reference point moves.
     const MOVES: bool;
     /// The angular part of a velocity or momentum.
@@ -255,8 +132,6 @@ pub trait Group: Copy + Debug + Default + 'static {
     fn vector<S: Real>(linear: &Vector3<S>, angular: &Vector3<S>) -> Self::Vector<S>;
     /// The pose with this attitude and position (ignored on SO(3)).
     fn pose<S: Real>(attitude: &Rotation<S>, position: &Vector3<S>) -> Self::Pose<S>;
-    /// The inertia computed anew in the scalar `T`, for scalars with more digits than `S`.
-    fn recompute_inertia<S: Real, T: Over<S>>(inertia: &Self::Inertia<S>) -> Self::Inertia<T>;
     /// Two vectors as one.
     fn join<S: Real>(a: &Self::Vector<S>, b: &Self::Vector<S>) -> Self::Pair<S> {
         let n = Self::Vector::<S>::LEN;

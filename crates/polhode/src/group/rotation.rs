@@ -1,6 +1,7 @@
 //! Attitudes as unit quaternions, scalar first, body to space.
 
 use super::{Exponential, Map};
+use crate::archive::kept;
 use crate::scalar::{Dual, Over, Real};
 use nalgebra::{Matrix3, Vector3};
 
@@ -258,3 +259,5 @@ impl<S: Real> Rotation<S> {
         }
     }
 }
+
+kept!(Rotation<f64> { w, v });

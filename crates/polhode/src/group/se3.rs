@@ -4,7 +4,6 @@
 //! u = H(p) q, and the tangents of the map act on Ω + ε v (Bauchau et al. 2013, section 4, dual reading).
 
 use super::{Coefficients, Group, Map, Rotation, Transferable, Turn, so3};
-use crate::body::{FiniteDerivative, Kinematics, SpatialInertia, Wrench};
 use crate::scalar::{Dual, Over, Real};
 use nalgebra::{SVector, Vector3};
 
@@ -58,7 +57,7 @@ fn along<S: Real>(a: &Vector3<S>, b: &Vector3<S>) -> Vector3<Dual<S, 1>> {
 }
 /// The coefficients of N(p) in u = N(p) q at s = p·p: those of H unless the map reads its parameters otherwise.
 #[inline(always)]
-fn displacing<M: Map, S: Real>(map: M, s: S) -> Coefficients<S> {
+pub(crate) fn displacing<M: Map, S: Real>(map: M, s: S) -> Coefficients<S> {
     let tangent = map.coefficients(s);
     match map.axial(s) {
         Some(c) => Coefficients { c, ..tangent },
@@ -90,7 +89,6 @@ impl Group for Se3 {
     type Frame<S: Real> = SVector<S, 24>;
     type Pose<S: Real> = Motion<S>;
     type Increment<S: Real> = Screw<S>;
-    type Inertia<S: Real> = SpatialInertia<S>;
 
     fn identity<S: Real>() -> Motion<S> {
         Motion { attitude: Rotation::identity(), position: Vector3::new(S::zero(), S::zero(), S::zero()) }
@@ -221,76 +219,6 @@ impl Group for Se3 {
         let ((va, wa), (vb, wb)) = (parts(a), parts(b));
         stack(&(wa.cross(&vb) + va.cross(&wb)), &wa.cross(&wb))
     }
-    #[inline(always)]
-    fn momentum<S: Real>(inertia: &SpatialInertia<S>, v: &Six<S>) -> Six<S> {
-        let (linear, omega) = parts(v);
-        let p = (linear + omega.cross(&inertia.center)) * inertia.mass;
-        stack(&p, &(inertia.matrix.times(&omega) + inertia.center.cross(&p)))
-    }
-    #[inline(always)]
-    fn velocity<S: Real>(inertia: &SpatialInertia<S>, momentum: &Six<S>) -> Six<S> {
-        let (p, h) = parts(momentum);
-        let omega = inertia.inverse.times(&(h - inertia.center.cross(&p)));
-        stack(&(p * inertia.mass.recip() - omega.cross(&inertia.center)), &omega)
-    }
-    #[inline(always)]
-    fn lift_inertia<S: Real, T: Over<S>>(inertia: &SpatialInertia<S>) -> SpatialInertia<T> {
-        inertia.lift()
-    }
-    fn length<S: Real>(inertia: &SpatialInertia<S>, v: &Six<S>) -> S {
-        let (linear, omega) = parts(v);
-        let gyration = (inertia.matrix.matrix().trace() / inertia.mass).sqrt() + so3::total(&inertia.center);
-        let (fast, turn) = (so3::total(&linear), so3::total(&omega));
-        // A body that flies much faster than it turns must still turn accurately; but not beyond all bounds, or
-        // the round-off of an angular velocity that should be zero would count.
-        let limit = gyration * S::lift(1e4);
-        let ratio = fast / (turn + fast * limit.recip() + S::lift(f64::MIN_POSITIVE));
-        gyration + ratio
-    }
-    #[inline(always)]
-    fn size<S: Real>(length: S, v: &Six<S>) -> S {
-        let (linear, omega) = parts(v);
-        so3::total(&omega) + so3::total(&linear) / length
-    }
-    #[inline(always)]
-    fn kinematics<S: Real>(t: S, pose: &Motion<S>, v: &Six<S>) -> Kinematics<S> {
-        let (linear, omega) = parts(v);
-        Kinematics {
-            time: t,
-            attitude: pose.attitude,
-            position: pose.position,
-            velocity_body: linear,
-            omega_body: omega,
-            inward: 0.0,
-        }
-    }
-    #[inline(always)]
-    fn covector<S: Real>(wrench: &Wrench<S>) -> Six<S> {
-        stack(&wrench.force_body, &wrench.moment_body)
-    }
-    #[inline(always)]
-    fn step_load<M: Map, S: Real>(
-        map: M,
-        psi: &Six<S>,
-        poses: [&Motion<S>; 2],
-        d: &FiniteDerivative<S>,
-    ) -> Six<S> {
-        let attitudes = poses.map(|pose| &pose.attitude);
-        let unrotate = |x: &Vector3<S>| attitudes[0].unrotate(x);
-        let (q, p) = parts(psi);
-        let s = p.dot(&p);
-        let f = -unrotate(&d.position);
-        let moment = unrotate(&(so3::step_moment(map, &p, attitudes, &d.base) + d.moment));
-        // u = N q with N = 1 + z₂ p̃ + c₄ p̃p̃ + (c - c₄) p pᵀ: the force works on q, what it does beyond that on p.
-        let (Coefficients { w, k, .. }, c, flat) = (map.coefficients(s), displacing(map, s).c, map.flat(s));
-        // Along p the lever does no work. It is half of u there, and the step is its own mirror image: (1/2 - z₂)/s +
-        // (c - c₄)/2, with z₂ = 2k², w² + s k² = 1 and c₄ = (1 - 2wk)/s.
-        let (axial, square, half) = (p.dot(&q), k * k, S::lift(0.5));
-        let g = (square - flat) * half / (k * w);
-        let along = square * (half - S::lift(4.0) * g + S::lift(2.0) * g * g * s) + (c - flat) * half;
-        let lever = q * (S::lift(2.0) * square) + p.cross(&q) * flat + p * (along * axial);
-        stack(&(f + unrotate(&d.force)), &(moment + lever.cross(&f) + f * ((c - flat) * axial)))
-    }
     const MOVES: bool = true;
     #[inline(always)]
     fn angular<S: Real>(v: &Six<S>) -> Vector3<S> {
@@ -307,9 +235,5 @@ impl Group for Se3 {
     #[inline(always)]
     fn pose<S: Real>(attitude: &Rotation<S>, position: &Vector3<S>) -> Motion<S> {
         Motion { attitude: *attitude, position: *position }
-    }
-    fn recompute_inertia<S: Real, T: Over<S>>(inertia: &SpatialInertia<S>) -> SpatialInertia<T> {
-        let (mass, center) = (T::of(inertia.mass), inertia.center.map(T::of));
-        SpatialInertia::unchecked(mass, center, inertia.matrix.matrix().map(T::of))
     }
 }

@@ -1,9 +1,8 @@
 //! SO(3): attitudes, body angular velocities, body angular momenta.
 
 use super::{Coefficients, Group, Map, Rotation, Transferable, Turn};
-use crate::body::{FiniteDerivative, Kinematics, RotaryInertia, Wrench};
 use crate::scalar::{Over, Real};
-use nalgebra::{Matrix3, SVector, Vector3};
+use nalgebra::{SVector, Vector3};
 
 /// The rotation group: a body that turns about a fixed point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,30 +44,8 @@ pub(super) fn apply_inverse<S: Real>((along, across): (S, S), p: &Vector3<S>, x:
 
 /// |x| + |y| + |z|.
 #[inline(always)]
-pub(super) fn total<S: Real>(x: &Vector3<S>) -> S {
+pub(crate) fn total<S: Real>(x: &Vector3<S>) -> S {
     x[0].abs() + x[1].abs() + x[2].abs()
-}
-
-/// The moment of forces at the base vectors over a step with the parameters p, see [`Group::step_load`]: in space, for the
-/// forces -g by columns.
-///
-/// With R - 1 = z₁ p̃ + z₂ p̃p̃ = (R + 1)/2 p̃ 2k/w for every map, the work -Σ g_j·Δq_j is p·m for m = -2k/w Σ q̄_j × g_j,
-/// where q̄_j is the mean of the base vector. The mean of the attitudes as they are, rounded: their potential counts.
-#[inline(always)]
-pub(super) fn step_moment<M: Map, S: Real>(
-    map: M,
-    p: &Vector3<S>,
-    attitudes: [&Rotation<S>; 2],
-    g: &Matrix3<S>,
-) -> Vector3<S> {
-    let Coefficients { w, k, .. } = map.coefficients(p.dot(p));
-    let twice = attitudes[0].matrix() + attitudes[1].matrix();
-    let mut sum = Vector3::new(S::zero(), S::zero(), S::zero());
-    for j in 0..3 {
-        let column = |m: &Matrix3<S>| Vector3::new(m[(0, j)], m[(1, j)], m[(2, j)]);
-        sum += column(g).cross(&column(&twice));
-    }
-    sum * (k / w)
 }
 
 impl Group for So3 {
@@ -78,7 +55,6 @@ impl Group for So3 {
     type Frame<S: Real> = SVector<S, 18>;
     type Pose<S: Real> = Rotation<S>;
     type Increment<S: Real> = Turn<S>;
-    type Inertia<S: Real> = RotaryInertia<S>;
 
     #[inline(always)]
     fn identity<S: Real>() -> Rotation<S> {
@@ -181,51 +157,6 @@ impl Group for So3 {
     fn bracket<S: Real>(a: &Vector3<S>, b: &Vector3<S>) -> Vector3<S> {
         a.cross(b)
     }
-    #[inline(always)]
-    fn momentum<S: Real>(inertia: &RotaryInertia<S>, v: &Vector3<S>) -> Vector3<S> {
-        inertia.matrix.times(v)
-    }
-    #[inline(always)]
-    fn velocity<S: Real>(inertia: &RotaryInertia<S>, p: &Vector3<S>) -> Vector3<S> {
-        inertia.inverse.times(p)
-    }
-    #[inline(always)]
-    fn lift_inertia<S: Real, T: Over<S>>(inertia: &RotaryInertia<S>) -> RotaryInertia<T> {
-        inertia.lift()
-    }
-    #[inline(always)]
-    fn length<S: Real>(_inertia: &RotaryInertia<S>, _v: &Vector3<S>) -> S {
-        S::one()
-    }
-    #[inline(always)]
-    fn size<S: Real>(_length: S, v: &Vector3<S>) -> S {
-        total(v)
-    }
-    #[inline(always)]
-    fn kinematics<S: Real>(t: S, pose: &Rotation<S>, v: &Vector3<S>) -> Kinematics<S> {
-        let zero = Vector3::new(S::zero(), S::zero(), S::zero());
-        Kinematics {
-            time: t,
-            attitude: *pose,
-            position: zero,
-            velocity_body: zero,
-            omega_body: *v,
-            inward: 0.0,
-        }
-    }
-    #[inline(always)]
-    fn covector<S: Real>(wrench: &Wrench<S>) -> Vector3<S> {
-        wrench.moment_body
-    }
-    #[inline(always)]
-    fn step_load<M: Map, S: Real>(
-        map: M,
-        psi: &Vector3<S>,
-        poses: [&Rotation<S>; 2],
-        g: &FiniteDerivative<S>,
-    ) -> Vector3<S> {
-        poses[0].unrotate(&(step_moment(map, psi, poses, &g.base) + g.moment))
-    }
     const MOVES: bool = false;
     #[inline(always)]
     fn angular<S: Real>(v: &Vector3<S>) -> Vector3<S> {
@@ -242,8 +173,5 @@ impl Group for So3 {
     #[inline(always)]
     fn pose<S: Real>(attitude: &Rotation<S>, _position: &Vector3<S>) -> Rotation<S> {
         *attitude
-    }
-    fn recompute_inertia<S: Real, T: Over<S>>(inertia: &RotaryInertia<S>) -> RotaryInertia<T> {
-        RotaryInertia::unchecked(inertia.matrix.matrix().map(T::of))
     }
 }

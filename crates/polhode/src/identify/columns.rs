@@ -1,7 +1,7 @@
 //! The columns that model and samples are compared in.
 
 use super::{IdentifyError, Samples};
-use crate::method::nearest;
+use crate::lookup::nearest;
 use crate::run::{self, Quantity};
 
 /// Quantities that are used unless others are asked for.

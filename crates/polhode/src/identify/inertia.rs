@@ -2,13 +2,10 @@
 //! negative (A + B ≥ C). Where the least of them is zero, all mass lies in a plane.
 
 use crate::fit::Edge;
-use crate::problem::{ModelError, Problem};
+use crate::lookup::Role;
+use crate::problem::ModelError;
 use crate::sensitivity::Sensitivity;
 use nalgebra::Matrix3;
-
-/// The endings of names of entries, and where they are.
-const ENTRIES: [(&str, (usize, usize)); 6] =
-    [("_xx", (0, 0)), ("_yy", (1, 1)), ("_zz", (2, 2)), ("_xy", (0, 1)), ("_xz", (0, 2)), ("_yz", (1, 2))];
 
 /// An inertia, some of whose entries are parameters.
 #[derive(Clone, Debug)]
@@ -21,39 +18,26 @@ pub(super) struct Flat {
     entries: Vec<(usize, (usize, usize), f64)>,
 }
 
-/// The inertia and entry that a parameter is.
-fn entry(name: &str) -> Option<(&str, (usize, usize))> {
-    let (end, at) = ENTRIES.iter().find(|(end, _)| name.ends_with(end))?;
-    let whole = name.strip_suffix(end)?;
-    let own = whole.rsplit('.').next().unwrap_or(whole);
-    own.starts_with("inertia").then_some((whole, *at))
-}
-
 /// The inertias among the parameters that must be those of bodies.
 pub(super) fn inertias(sensitivity: &Sensitivity) -> Result<Vec<Flat>, ModelError> {
-    let system = sensitivity.plain_system()?;
     // A body that follows a given motion may have any mass matrix.
-    if system.follows_motion() {
+    if sensitivity.plain_system()?.follows_motion() {
         return Ok(Vec::new());
     }
-    let data = sensitivity.problem().map(Problem::parameters).unwrap_or_default();
-    let mut known: Vec<(String, f64)> =
-        data.into_iter().map(|parameter| (parameter.name, parameter.value)).collect();
-    known.extend(system.parameters().into_iter().map(|parameter| (parameter.name, parameter.value)));
     let mut found: Vec<Flat> = Vec::new();
-    for (k, (name, value)) in sensitivity.names().iter().zip(sensitivity.values()).enumerate() {
-        let Some((whole, at)) = entry(name) else { continue };
-        let i = found.iter().position(|flat| flat.name == whole).unwrap_or_else(|| {
+    for (k, parameter) in sensitivity.parameters().enumerate() {
+        let Role::Inertia(row, column) = parameter.role else { continue };
+        let i = found.iter().position(|flat| flat.name == parameter.whole).unwrap_or_else(|| {
             let mut base = Matrix3::zeros();
-            for (end, (i, j)) in ENTRIES {
-                let value =
-                    known.iter().find(|(name, _)| *name == format!("{whole}{end}")).map_or(0.0, |k| k.1);
-                (base[(i, j)], base[(j, i)]) = (value, value);
+            for other in sensitivity.known().iter().filter(|other| other.whole == parameter.whole) {
+                if let Role::Inertia(i, j) = other.role {
+                    (base[(i, j)], base[(j, i)]) = (other.value, other.value);
+                }
             }
-            found.push(Flat { name: whole.into(), base, entries: Vec::new() });
+            found.push(Flat { name: parameter.whole.clone(), base, entries: Vec::new() });
             found.len() - 1
         });
-        found[i].entries.push((k, at, *value));
+        found[i].entries.push((k, (row, column), parameter.value));
     }
     Ok(found)
 }
@@ -89,6 +73,7 @@ impl Flat {
 mod tests {
     use super::*;
     use crate::method::Method;
+    use crate::problem::Problem;
 
     #[test]
     fn gradients_are_those_of_differences() {

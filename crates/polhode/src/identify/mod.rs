@@ -121,8 +121,9 @@ impl Identification {
             return Err(wrong(format!("the lower one, {lower}, is not below the upper one, {upper}")));
         }
         let mut found = false;
-        for (k, own) in self.sensitivity.names().iter().enumerate() {
-            if own == name || own.rsplit_once('_').is_some_and(|(whole, _)| whole == name) {
+        let named = self.sensitivity.names().iter().zip(self.sensitivity.parameters());
+        for (k, (own, parameter)) in named.enumerate() {
+            if own == name || parameter.whole == name {
                 let start = self.sensitivity.values()[k];
                 if !(lower <= start && start <= upper) {
                     let [start, lower, upper] = [start, lower, upper].map(plain);

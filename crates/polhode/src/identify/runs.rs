@@ -3,7 +3,7 @@
 use super::IdentifyError;
 use super::columns::{Column, sizes};
 use crate::fit::{Model, Rejected};
-use crate::lookup::plain;
+use crate::lookup::{Role, plain};
 use crate::run::Plan;
 use crate::sensitivity::{D, Sensitivity, SensitivityError, SensitivityFailure};
 use core::ops::ControlFlow;
@@ -176,8 +176,9 @@ impl Model for Weighted<'_, '_> {
     }
     fn evaluate(&mut self, p: &[f64], residuals: &mut [f64], jacobian: &mut [f64]) -> Result<(), Rejected> {
         // Parameters of elements are not checked by the system.
-        for (name, value) in self.runs.sensitivity.names().iter().zip(p) {
-            if name.ends_with(".mass") && *value <= 0.0 {
+        let sensitivity = self.runs.sensitivity;
+        for ((known, name), value) in sensitivity.parameters().zip(sensitivity.names()).zip(p) {
+            if known.role == Role::Mass && *value <= 0.0 {
                 return Err(Rejected::new(format!("{name} must be positive, got {}", plain(*value))));
             }
         }

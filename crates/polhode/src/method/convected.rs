@@ -13,10 +13,9 @@
 use super::memory::{Carried, Memory};
 use super::scheme::{Lifted, Outcome, Range, Scheme, Start, Unknown};
 use crate::archive::kept;
+use crate::body::Dynamics;
 use crate::body::{AnyBody, State};
-use crate::group::{
-    Cayley, Coordinates, Group, Jet, MapKind, Reading, Rotation, Vectorial, seeded, spin, unit,
-};
+use crate::group::{Cayley, Coordinates, Jet, MapKind, Reading, Rotation, Vectorial, seeded, spin, unit};
 use crate::scalar::{Mask, Over, Real};
 use crate::solve::{Factor, Lu, StepError, Work};
 use nalgebra::{Matrix3, SVector, Vector3};
@@ -84,7 +83,7 @@ fn times<T: Real>(a: &Matrix3<T>, b: &Matrix3<T>) -> Matrix3<T> {
 }
 
 impl<T: Real> Frame<T> {
-    pub(super) fn of<G: Group>(state: &State<T, G>) -> Self {
+    pub(super) fn of<G: Dynamics>(state: &State<T, G>) -> Self {
         let k = G::kinematics(T::zero(), &state.pose, &state.momentum);
         let base = k.attitude.matrix();
         Frame {
@@ -104,7 +103,7 @@ impl<T: Real> Frame<T> {
     }
     /// The body momentum {Qᵀ l, G(p) q}.
     #[inline(always)]
-    fn body_momentum<G: Group>(&self) -> G::Vector<T> {
+    fn body_momentum<G: Dynamics>(&self) -> G::Vector<T> {
         let x = times(&self.base.transpose(), &self.momentum);
         let angular = Vector3::new(x[(2, 1)] - x[(1, 2)], x[(0, 2)] - x[(2, 0)], x[(1, 0)] - x[(0, 1)]);
         G::vector(&(self.base.transpose() * self.linear), &angular)
@@ -220,12 +219,12 @@ fn multipliers<T: Real>(s: &Matrix3<T>, x: &Matrix3<T>) -> SVector<T, 6> {
 pub struct Frames;
 
 impl Unknown for Frames {
-    type Of<G: Group, T: Real> = G::Frame<T>;
+    type Of<G: Dynamics, T: Real> = G::Frame<T>;
     type Passes<P: Copy> = [P; 8];
     fn passes<P: Copy>(same: P) -> [P; 8] {
         [same; 8]
     }
-    fn size<G: Group, T: Real>(length: T, x: &G::Frame<T>) -> T {
+    fn size<G: Dynamics, T: Real>(length: T, x: &G::Frame<T>) -> T {
         let (mut turn, mut shift) = (T::zero(), T::zero());
         for i in 0..G::Frame::<T>::LEN {
             *if i < 18 { &mut turn } else { &mut shift } += x.at(i).abs();
@@ -247,7 +246,7 @@ impl<T: Real> Change<T> {
     /// From the start of a step, with unknowns in rad/s (and m/s) each. The state says it all: its base vectors are
     /// orthonormal to round-off, and C(q) p = 0.
     #[inline(always)]
-    fn scaled<G: Group>(s: &Start<'_, T, G>) -> Self {
+    fn scaled<G: Dynamics>(s: &Start<'_, T, G>) -> Self {
         let n = G::Vector::<T>::LEN;
         let entry = |j: usize| s.body.momentum(&unit::<T, G::Vector<T>>(j)).at(j);
         let inertia = (entry(n - 3) + entry(n - 2) + entry(n - 1)) * T::lift(1.0 / 3.0);
@@ -258,12 +257,12 @@ impl<T: Real> Change<T> {
     }
     /// The new frame: the old one, changed by the unknown.
     #[inline(always)]
-    fn new_frame<G: Group>(&self, x: &G::Frame<T>) -> Frame<T> {
+    fn new_frame<G: Dynamics>(&self, x: &G::Frame<T>) -> Frame<T> {
         self.old.combine(&Frame::unpack(x, &self.scale), |a, b| a + b)
     }
     /// Eqs (27), the new state, and the multipliers. Not inlined: it is long, and Newton's method has many places for it.
     #[inline(never)]
-    fn equations<G: Group>(
+    fn equations<G: Dynamics>(
         &self,
         s: &Start<'_, T, G>,
         x: &G::Frame<T>,
@@ -315,7 +314,7 @@ impl Scheme for Convected {
     fn is_loaded(&self) -> bool {
         false
     }
-    fn guess<S: Real, G: Group>(&self, s: &Start<'_, S, G>, end_velocity: &G::Vector<S>) -> G::Frame<S> {
+    fn guess<S: Real, G: Dynamics>(&self, s: &Start<'_, S, G>, end_velocity: &G::Vector<S>) -> G::Frame<S> {
         let map = Vectorial { kind: MapKind::Cayley, reading: Reading::Hom4 };
         let step = G::increment(map, &(s.mean(end_velocity) * s.h));
         let end = s.body.state(s.advance(&step), end_velocity);
@@ -323,7 +322,7 @@ impl Scheme for Convected {
         Frame::of(&end).combine(&old, |a, b| a - b).pack(&scale)
     }
     /// All momenta turned round.
-    fn rest<S: Real, G: Group>(&self, s: &Start<'_, S, G>) -> G::Frame<S> {
+    fn rest<S: Real, G: Dynamics>(&self, s: &Start<'_, S, G>) -> G::Frame<S> {
         let still = |momentum: S| momentum * S::lift(-2.0);
         let (zero, Change { old, scale }) = (S::zero(), Change::scaled(s));
         Frame {
@@ -335,7 +334,7 @@ impl Scheme for Convected {
         .pack(&scale)
     }
     #[inline(always)]
-    fn equations<T: Real, G: Group>(
+    fn equations<T: Real, G: Dynamics>(
         &self,
         s: &Start<'_, T, G>,
         x: &G::Frame<T>,
@@ -343,7 +342,7 @@ impl Scheme for Convected {
         Change::scaled(s).equations(s, x).0
     }
     /// Of the Cayley map that (22) is, which is also what keeps iterates that ran away from passing for solutions.
-    fn range<S: Real, G: Group>(&self, s: &Start<'_, S, G>, x: &G::Frame<S>) -> Option<Range<S>> {
+    fn range<S: Real, G: Dynamics>(&self, s: &Start<'_, S, G>, x: &G::Frame<S>) -> Option<Range<S>> {
         let change = Change::scaled(s);
         let [old, new] = [change.old, change.new_frame::<G>(x)].map(|frame| frame.body_momentum::<G>());
         let twist = s.body.velocity(&((old + new) * S::lift(0.5)));
@@ -353,7 +352,7 @@ impl Scheme for Convected {
 
 /// The state after a step that stops by a rule of the paper, which carries on what the iteration leaves behind.
 #[inline(never)]
-pub(super) fn step<S: Real, G: Group>(
+pub(super) fn step<S: Real, G: Dynamics>(
     stopping: Stopping,
     memory: &mut Memory<S, G, Frame<S>>,
     body: &dyn AnyBody<S, G>,
@@ -370,7 +369,7 @@ pub(super) fn step<S: Real, G: Group>(
 const MOST_ITERATIONS: u64 = 50;
 
 /// Table 1 of the paper: Newton's method from the old values.
-fn iterate<S: Real, G: Group>(
+fn iterate<S: Real, G: Dynamics>(
     change: &Change<S>,
     stopping: Stopping,
     body: &dyn AnyBody<S, G>,
@@ -425,6 +424,7 @@ mod tests {
     use crate::body::{
         Body, Gravity, Load, NoLoad, RotaryInertia, RotationalSpring, SpatialInertia, TopGravity,
     };
+    use crate::group::Group;
     use crate::group::{Se3, So3};
     use crate::method::implicit::solve;
 
@@ -437,7 +437,7 @@ mod tests {
         Rotation::from_rotation_vector(&Vector3::new(angle, 0.0, 0.0))
     }
     /// The multipliers of a step, and both ends of it.
-    fn solved<G: Group, L: Load<f64>>(
+    fn solved<G: Dynamics, L: Load<f64>>(
         body: &Body<f64, G, L>,
         state: &State<f64, G>,
         h: f64,
@@ -480,7 +480,7 @@ mod tests {
     }
 
     /// The largest violations in steps that carry base vectors and momenta along.
-    fn carried<G: Group, L: Load<f64>>(
+    fn carried<G: Dynamics, L: Load<f64>>(
         body: &Body<f64, G, L>,
         state: State<f64, G>,
         h: f64,

@@ -5,13 +5,14 @@
 //! with V, P, T at the start (forward) or at the end (backward) of the step.
 
 use super::scheme::{One, Outcome, Scheme, Start};
+use crate::body::Dynamics;
 use crate::body::State;
-use crate::group::{Exponential, Group, NearZero, unit};
+use crate::group::{Exponential, NearZero, unit};
 use crate::scalar::Real;
 
 /// Forward Euler, rate form, eq. (11).
 #[inline(always)]
-pub(super) fn forward_rate<S: Real, G: Group>(s: &Start<'_, S, G>) -> State<S, G> {
+pub(super) fn forward_rate<S: Real, G: Dynamics>(s: &Start<'_, S, G>) -> State<S, G> {
     let rate = G::transport(&s.velocity, &s.state.momentum) + s.load;
     let step = G::increment(Exponential, &(s.velocity * s.h));
     State { pose: s.advance(&step), momentum: s.state.momentum + rate * s.h }
@@ -19,7 +20,7 @@ pub(super) fn forward_rate<S: Real, G: Group>(s: &Start<'_, S, G>) -> State<S, G
 
 /// Forward Euler, momentum form, eq. (18).
 #[inline(always)]
-pub(super) fn forward_momentum<S: Real, G: Group>(s: &Start<'_, S, G>) -> State<S, G> {
+pub(super) fn forward_momentum<S: Real, G: Dynamics>(s: &Start<'_, S, G>) -> State<S, G> {
     let step = G::increment(Exponential, &(s.velocity * s.h));
     State { pose: s.advance(&step), momentum: G::pull(&step, &(s.state.momentum + s.load * s.h)) }
 }
@@ -35,11 +36,11 @@ impl Scheme for BackwardRate {
         false
     }
     #[inline(always)]
-    fn guess<S: Real, G: Group>(&self, _s: &Start<'_, S, G>, end_velocity: &G::Vector<S>) -> G::Vector<S> {
+    fn guess<S: Real, G: Dynamics>(&self, _s: &Start<'_, S, G>, end_velocity: &G::Vector<S>) -> G::Vector<S> {
         *end_velocity
     }
     #[inline(always)]
-    fn equations<T: Real, G: Group>(
+    fn equations<T: Real, G: Dynamics>(
         &self,
         s: &Start<'_, T, G>,
         v: &G::Vector<T>,
@@ -52,7 +53,7 @@ impl Scheme for BackwardRate {
     }
     /// Without the load: its derivative comes with h².
     #[inline(always)]
-    fn tangent<S: Real, G: Group>(
+    fn tangent<S: Real, G: Dynamics>(
         &self,
         s: &Start<'_, S, G>,
         v: &G::Vector<S>,
@@ -74,11 +75,11 @@ impl Scheme for BackwardMomentum {
         false
     }
     #[inline(always)]
-    fn guess<S: Real, G: Group>(&self, _s: &Start<'_, S, G>, end_velocity: &G::Vector<S>) -> G::Vector<S> {
+    fn guess<S: Real, G: Dynamics>(&self, _s: &Start<'_, S, G>, end_velocity: &G::Vector<S>) -> G::Vector<S> {
         *end_velocity
     }
     #[inline(always)]
-    fn equations<T: Real, G: Group>(
+    fn equations<T: Real, G: Dynamics>(
         &self,
         s: &Start<'_, T, G>,
         v: &G::Vector<T>,
@@ -91,7 +92,7 @@ impl Scheme for BackwardMomentum {
     }
     /// To second order in h; the load is left out, its derivative comes with h².
     #[inline(always)]
-    fn tangent<S: Real, G: Group>(
+    fn tangent<S: Real, G: Dynamics>(
         &self,
         s: &Start<'_, S, G>,
         v: &G::Vector<S>,

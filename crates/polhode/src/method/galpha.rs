@@ -8,7 +8,8 @@
 //! and makes V̇ the rate of the body velocity there, since a velocity does not change itself: V̇ = Ad_C V̇*.
 
 use super::scheme::{Accelerations, One, Outcome, Range, Rates, Scheme, Start};
-use crate::group::{Group, Vectorial, unit};
+use crate::body::Dynamics;
+use crate::group::{Vectorial, unit};
 use crate::scalar::Real;
 
 /// The weights of a generalized-alpha scheme.
@@ -51,7 +52,7 @@ pub(super) struct Galpha {
 impl Galpha {
     /// ΔU for the end velocity x; a_f follows from the update of the velocity.
     #[inline(always)]
-    fn parameters<T: Real, G: Group>(&self, s: &Start<'_, T, G>, x: &G::Vector<T>) -> G::Vector<T> {
+    fn parameters<T: Real, G: Dynamics>(&self, s: &Start<'_, T, G>, x: &G::Vector<T>) -> G::Vector<T> {
         let Alpha { beta, gamma, .. } = self.alpha;
         let (v, a, ratio) = (s.velocity, s.rates.algorithmic, T::lift(beta / gamma));
         (v + a * (s.h * T::lift(0.5 - beta)) + (*x - v - a * (s.h * T::lift(1.0 - gamma))) * ratio) * s.h
@@ -65,20 +66,20 @@ impl Scheme for Galpha {
         Accelerations::Carried
     }
     #[inline(always)]
-    fn guess<S: Real, G: Group>(&self, s: &Start<'_, S, G>, end_velocity: &G::Vector<S>) -> G::Vector<S> {
+    fn guess<S: Real, G: Dynamics>(&self, s: &Start<'_, S, G>, end_velocity: &G::Vector<S>) -> G::Vector<S> {
         // Seen from the end it is the guess, and the body turns about its own velocity.
         let step = G::increment(self.map, &(s.mean(end_velocity) * s.h));
         G::push_velocity(&step, end_velocity)
     }
     /// ΔU = 0.
     #[inline(always)]
-    fn rest<S: Real, G: Group>(&self, s: &Start<'_, S, G>) -> G::Vector<S> {
+    fn rest<S: Real, G: Dynamics>(&self, s: &Start<'_, S, G>) -> G::Vector<S> {
         let Alpha { beta, gamma, .. } = self.alpha;
         let (v, a, h) = (s.velocity, s.rates.algorithmic, s.h);
         v + a * (h * S::lift(1.0 - gamma)) - (v + a * (h * S::lift(0.5 - beta))) * S::lift(gamma / beta)
     }
     #[inline(always)]
-    fn equations<T: Real, G: Group>(
+    fn equations<T: Real, G: Dynamics>(
         &self,
         s: &Start<'_, T, G>,
         x: &G::Vector<T>,
@@ -104,7 +105,7 @@ impl Scheme for Galpha {
     }
     /// Exact up to the derivative of the load and, since V̇_i stands for V̇_f in a term with h², to third order in h.
     #[inline(always)]
-    fn tangent<S: Real, G: Group>(
+    fn tangent<S: Real, G: Dynamics>(
         &self,
         s: &Start<'_, S, G>,
         x: &G::Vector<S>,
@@ -123,7 +124,7 @@ impl Scheme for Galpha {
         Some(unit - G::push_velocity(&step, &rate) * (h * S::lift(gamma * (1.0 - f) / (1.0 - m))))
     }
     #[inline(always)]
-    fn range<S: Real, G: Group>(&self, s: &Start<'_, S, G>, x: &G::Vector<S>) -> Option<Range<S>> {
+    fn range<S: Real, G: Dynamics>(&self, s: &Start<'_, S, G>, x: &G::Vector<S>) -> Option<Range<S>> {
         Some(Range::new::<G>(self.map, &self.parameters(s, x)))
     }
 }

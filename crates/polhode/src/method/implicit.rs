@@ -3,8 +3,9 @@
 use super::memory::Memory;
 use super::mkrk;
 use super::scheme::{Accelerations, Lifted, Of, Rates, Said, Scheme, Start, Unknown};
+use crate::body::Dynamics;
 use crate::body::{AnyBody, State};
-use crate::group::{Coordinates, Group, Jet, seeded, unit};
+use crate::group::{Coordinates, Jet, seeded, unit};
 use crate::scalar::{Mask, Real};
 use crate::solve::{Equations, Factor, Rung, StepError, Work, newton};
 
@@ -14,7 +15,7 @@ use crate::solve::{Equations, Factor, Rung, StepError, Work, newton};
 pub(super) const CURVATURE: f64 = 0.05;
 
 /// The equations of one step of a scheme, with the iterate.
-struct Single<'a, 'b, S: Real, G: Group, E: Scheme> {
+struct Single<'a, 'b, S: Real, G: Dynamics, E: Scheme> {
     scheme: &'a E,
     body: &'b dyn AnyBody<S, G>,
     start: &'a mut Start<'b, S, G>,
@@ -40,7 +41,7 @@ pub(super) trait Solved: Scheme + Sized {
     /// Solves for the unknown and returns the new state; accelerations that the scheme carries wait in the memory until they
     /// are kept.
     #[inline(never)]
-    fn step<S: Real, G: Group>(
+    fn step<S: Real, G: Dynamics>(
         &self,
         body: &dyn AnyBody<S, G>,
         state: &State<S, G>,
@@ -59,7 +60,7 @@ pub(super) trait Solved: Scheme + Sized {
 
     /// Solves for the unknown. A function of its own, because plain steps and those with derivatives share it.
     #[inline(never)]
-    fn solution<'a, S: Real, G: Group>(
+    fn solution<'a, S: Real, G: Dynamics>(
         &self,
         body: &'a dyn AnyBody<S, G>,
         start: &mut Start<'a, S, G>,
@@ -71,7 +72,7 @@ pub(super) trait Solved: Scheme + Sized {
     /// What the equations say at `x`, with the derivatives with respect to three of the unknowns, those of this pass. A
     /// function of its own, because it is large, and Newton's method and the derivatives of a step both need it.
     #[inline(never)]
-    fn slopes<S: Real, G: Group>(
+    fn slopes<S: Real, G: Dynamics>(
         &self,
         body: &dyn AnyBody<S, G>,
         start: &Start<'_, S, G>,
@@ -88,7 +89,7 @@ impl<E: Scheme> Solved for E {}
 
 /// The start of a step with the accelerations that the scheme asks for.
 #[inline(always)]
-pub(super) fn begin<'a, S: Real, G: Group, E: Scheme>(
+pub(super) fn begin<'a, S: Real, G: Dynamics, E: Scheme>(
     scheme: &E,
     body: &'a dyn AnyBody<S, G>,
     state: &'a State<S, G>,
@@ -105,7 +106,7 @@ pub(super) fn begin<'a, S: Real, G: Group, E: Scheme>(
 
 /// Solves a scheme for its unknown.
 #[inline(always)]
-pub(super) fn solve<'a, S: Real, G: Group, E: Scheme>(
+pub(super) fn solve<'a, S: Real, G: Dynamics, E: Scheme>(
     scheme: &E,
     body: &'a dyn AnyBody<S, G>,
     start: &mut Start<'a, S, G>,
@@ -148,7 +149,7 @@ pub(super) fn solve<'a, S: Real, G: Group, E: Scheme>(
 /// The end of the range of a map, with what round-off may take from it.
 const AT_LIMIT: f64 = 1.0 - 1e-12;
 
-impl<S: Real, G: Group, E: Scheme> Single<'_, '_, S, G, E> {
+impl<S: Real, G: Dynamics, E: Scheme> Single<'_, '_, S, G, E> {
     /// By duals.
     #[inline(never)]
     fn exact_jacobian(&mut self, lanes: S::Mask) {
@@ -174,7 +175,7 @@ impl<S: Real, G: Group, E: Scheme> Single<'_, '_, S, G, E> {
     }
 }
 
-impl<S: Real, G: Group, E: Scheme> Equations<S> for Single<'_, '_, S, G, E> {
+impl<S: Real, G: Dynamics, E: Scheme> Equations<S> for Single<'_, '_, S, G, E> {
     #[inline(always)]
     fn is_polished(&self) -> bool {
         E::POLISHED
@@ -255,6 +256,7 @@ impl<S: Real, G: Group, E: Scheme> Equations<S> for Single<'_, '_, S, G, E> {
 pub(super) mod probe {
     use super::*;
     use crate::body::{Body, NoLoad, RotaryInertia, SpatialInertia};
+    use crate::group::Group;
     use crate::group::{Rotation, Se3, So3};
     use nalgebra::{Matrix3, Vector3};
 
@@ -277,7 +279,7 @@ pub(super) mod probe {
     }
 
     /// The largest difference of the tangent and the derivative by duals, at the solution.
-    pub fn tangent_gap<G: Group, E: Scheme>(scheme: E, (body, state): &Free<G>, h: f64) -> f64 {
+    pub fn tangent_gap<G: Dynamics, E: Scheme>(scheme: E, (body, state): &Free<G>, h: f64) -> f64 {
         let mut start = begin(&scheme, body, state, (0.0, h), |start| start.fresh_rates());
         let x = solve(&scheme, body, &mut start, &mut Work::default()).unwrap();
         let mut gap = 0.0f64;

@@ -10,7 +10,8 @@
 use super::midpoint::mean_tangent;
 use super::scheme::{One, Outcome, Range, Scheme, Start, Two};
 use super::schemes::Visitor;
-use crate::group::{Cayley, Coordinates, Group, Map, MapKind, Reading, Vectorial, unit};
+use crate::body::Dynamics;
+use crate::group::{Cayley, Coordinates, Map, MapKind, Reading, Vectorial, unit};
 use crate::scalar::Real;
 
 /// The load A_m of a step of the preserving scheme.
@@ -60,7 +61,7 @@ impl From<AtMidpoint> for StepLoad {
 impl<M: Map, R: Copy + Into<StepLoad>> Preserving<M, R> {
     /// The new pose and momentum, for the mean velocity `w`.
     #[inline(always)]
-    fn end<T: Real, G: Group>(&self, s: &Start<'_, T, G>, w: &G::Vector<T>) -> (G::Pose<T>, G::Vector<T>) {
+    fn end<T: Real, G: Dynamics>(&self, s: &Start<'_, T, G>, w: &G::Vector<T>) -> (G::Pose<T>, G::Vector<T>) {
         let (p0, psi, half) = (s.state.momentum, *w * s.h, s.h * T::lift(0.5));
         let rule = self.load.into();
         if rule == StepLoad::Midpoint {
@@ -108,11 +109,11 @@ impl<M: Map, R: Copy + Into<StepLoad>> Scheme for Preserving<M, R> {
         self.load.into() == StepLoad::Mean
     }
     #[inline(always)]
-    fn guess<S: Real, G: Group>(&self, s: &Start<'_, S, G>, end_velocity: &G::Vector<S>) -> G::Vector<S> {
+    fn guess<S: Real, G: Dynamics>(&self, s: &Start<'_, S, G>, end_velocity: &G::Vector<S>) -> G::Vector<S> {
         s.mean(end_velocity)
     }
     #[inline(always)]
-    fn equations<T: Real, G: Group>(
+    fn equations<T: Real, G: Dynamics>(
         &self,
         s: &Start<'_, T, G>,
         w: &G::Vector<T>,
@@ -124,7 +125,7 @@ impl<M: Map, R: Copy + Into<StepLoad>> Scheme for Preserving<M, R> {
     }
     /// 1 - h/2 M⁻¹ G(y) H(-Q).
     #[inline(always)]
-    fn tangent<S: Real, G: Group>(
+    fn tangent<S: Real, G: Dynamics>(
         &self,
         s: &Start<'_, S, G>,
         w: &G::Vector<S>,
@@ -133,7 +134,7 @@ impl<M: Map, R: Copy + Into<StepLoad>> Scheme for Preserving<M, R> {
         Some(mean_tangent(self.map, s, w, j))
     }
     #[inline(always)]
-    fn range<S: Real, G: Group>(&self, s: &Start<'_, S, G>, w: &G::Vector<S>) -> Option<Range<S>> {
+    fn range<S: Real, G: Dynamics>(&self, s: &Start<'_, S, G>, w: &G::Vector<S>) -> Option<Range<S>> {
         Some(Range::new::<G>(self.map, &(*w * s.h)))
     }
 }
@@ -147,7 +148,7 @@ pub(super) struct Decaying {
 impl Decaying {
     /// The parameters of both motions.
     #[inline(always)]
-    fn parameters<G: Group, T: Real>(h: T, x: &G::Pair<T>) -> (G::Vector<T>, G::Vector<T>) {
+    fn parameters<G: Dynamics, T: Real>(h: T, x: &G::Pair<T>) -> (G::Vector<T>, G::Vector<T>) {
         let (f, j) = G::split(x);
         ((f + j) * (h * T::lift(0.5)), (j - f) * (h * T::lift(1.0 / 6.0)))
     }
@@ -160,11 +161,15 @@ impl Scheme for Decaying {
         false
     }
     #[inline(always)]
-    fn guess<S: Real, G: Group>(&self, s: &Start<'_, S, G>, end_velocity: &G::Vector<S>) -> G::Pair<S> {
+    fn guess<S: Real, G: Dynamics>(&self, s: &Start<'_, S, G>, end_velocity: &G::Vector<S>) -> G::Pair<S> {
         G::join(end_velocity, &s.velocity)
     }
     #[inline(always)]
-    fn equations<T: Real, G: Group>(&self, s: &Start<'_, T, G>, x: &G::Pair<T>) -> Outcome<T, G, G::Pair<T>> {
+    fn equations<T: Real, G: Dynamics>(
+        &self,
+        s: &Start<'_, T, G>,
+        x: &G::Pair<T>,
+    ) -> Outcome<T, G, G::Pair<T>> {
         let (vf, vj) = G::split(x);
         let p0 = s.state.momentum;
         let (qf, qj) = Self::parameters::<G, T>(s.h, x);
@@ -180,7 +185,7 @@ impl Scheme for Decaying {
     }
     /// Exact up to the loads, as for the preserving scheme.
     #[inline(always)]
-    fn tangent<S: Real, G: Group>(
+    fn tangent<S: Real, G: Dynamics>(
         &self,
         s: &Start<'_, S, G>,
         x: &G::Pair<S>,
@@ -199,7 +204,7 @@ impl Scheme for Decaying {
         Some(unit::<S, G::Pair<S>>(j) - G::join(&slope(&qf, &yf, 0.5), &slope(&qj, &yj, of_j)))
     }
     #[inline(always)]
-    fn range<S: Real, G: Group>(&self, s: &Start<'_, S, G>, x: &G::Pair<S>) -> Option<Range<S>> {
+    fn range<S: Real, G: Dynamics>(&self, s: &Start<'_, S, G>, x: &G::Pair<S>) -> Option<Range<S>> {
         let (qf, qj) = Self::parameters::<G, S>(s.h, x);
         let (end, jump) = (Range::new::<G>(self.map, &qf), Range::new::<G>(self.map, &qj));
         Some(Range { square: end.square.max(jump.square), ..end })
@@ -240,7 +245,7 @@ mod tests {
 
     /// K_f - K_i + c² over K_i, with c² = (V_j - V_i)·M (V_j - V_i)/2, and with the c² that is printed,
     /// (V_j - V_f)·M (V_f - V_j)/2.
-    fn decay<G: Group>(map: Vectorial, (body, state): &Free<G>, h: f64) -> [f64; 2] {
+    fn decay<G: Dynamics>(map: Vectorial, (body, state): &Free<G>, h: f64) -> [f64; 2] {
         let mut start = Start::new(body, state, 0.0, h);
         let x = solve(&Decaying { map }, body, &mut start, &mut Work::default()).unwrap();
         let (vf, vj) = G::split(&x);

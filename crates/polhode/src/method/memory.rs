@@ -1,14 +1,16 @@
 //! What a method carries from step to step beside the state.
 
 use super::scheme::Rates;
-use crate::archive::{Archive, Kept, keep_coordinates, keep_optional};
+use crate::archive::{Archive, Kept, keep_optional};
+use crate::body::Dynamics;
 use crate::body::State;
-use crate::group::{Coordinates, Group};
+use crate::group::Coordinates;
 use crate::scalar::{Mask, Real};
+use crate::solve::keep_coordinates;
 
 /// Something carried, with the state it belongs to. A step from another state starts anew.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Memory<S: Real, G: Group, X> {
+pub(super) struct Memory<S: Real, G: Dynamics, X> {
     known: Option<(State<S, G>, X)>,
     /// Where it is forgotten.
     stale: S::Mask,
@@ -16,7 +18,7 @@ pub(super) struct Memory<S: Real, G: Group, X> {
     next: Option<X>,
 }
 
-impl<S: Real, G: Group, X> Default for Memory<S, G, X> {
+impl<S: Real, G: Dynamics, X> Default for Memory<S, G, X> {
     fn default() -> Self {
         Memory { known: None, stale: S::Mask::splat(false), next: None }
     }
@@ -28,7 +30,7 @@ pub(super) trait Carried<S: Real>: Copy {
     fn choose(mask: S::Mask, a: &Self, b: &Self) -> Self;
 }
 
-impl<S: Real, G: Group, X: Carried<S>> Memory<S, G, X> {
+impl<S: Real, G: Dynamics, X: Carried<S>> Memory<S, G, X> {
     /// What the step under way ends with; it is forgotten unless the step ends well.
     #[inline(always)]
     pub(super) fn set(&mut self, carried: X) {
@@ -64,7 +66,7 @@ impl<S: Real, G: Group, X: Carried<S>> Memory<S, G, X> {
     }
 }
 
-impl<S: Real, G: Group> Carried<S> for Rates<S, G> {
+impl<S: Real, G: Dynamics> Carried<S> for Rates<S, G> {
     fn choose(mask: S::Mask, a: &Self, b: &Self) -> Self {
         Rates {
             velocity: Coordinates::choose(mask, &a.velocity, &b.velocity),
@@ -73,7 +75,7 @@ impl<S: Real, G: Group> Carried<S> for Rates<S, G> {
     }
 }
 
-impl<G: Group> Kept for Rates<f64, G> {
+impl<G: Dynamics> Kept for Rates<f64, G> {
     fn keep(&mut self, archive: &mut Archive<'_>) {
         keep_coordinates(&mut self.velocity, archive);
         keep_coordinates(&mut self.algorithmic, archive);
@@ -81,16 +83,16 @@ impl<G: Group> Kept for Rates<f64, G> {
 }
 
 /// Something carried, and the state it belongs to.
-struct Belonging<G: Group, X>(State<f64, G>, X);
+struct Belonging<G: Dynamics, X>(State<f64, G>, X);
 
-impl<G: Group, X: Kept> Kept for Belonging<G, X> {
+impl<G: Dynamics, X: Kept> Kept for Belonging<G, X> {
     fn keep(&mut self, archive: &mut Archive<'_>) {
         self.0.keep(archive);
         self.1.keep(archive);
     }
 }
 
-impl<G: Group, X: Kept + Copy> Memory<f64, G, X> {
+impl<G: Dynamics, X: Kept + Copy> Memory<f64, G, X> {
     /// Between steps; `empty` to be overwritten.
     pub(super) fn keep_with(&mut self, empty: (State<f64, G>, X), archive: &mut Archive<'_>) {
         let mut known = self.known.map(|(state, carried)| Belonging(state, carried));

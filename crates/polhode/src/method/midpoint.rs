@@ -4,13 +4,14 @@
 //! AKW (Austin, Krishnaprasad & Wang 1993): P₁ = P₀ - h W×M W + h/2 (T₀ + T₁), C₁ = C₀ cay[h W]
 
 use super::scheme::{One, Outcome, Scheme, Start};
-use crate::group::{Cayley, Exponential, Group, Map, NearZero, unit};
+use crate::body::Dynamics;
+use crate::group::{Cayley, Exponential, Map, NearZero, unit};
 use crate::scalar::Real;
 
 /// The derivative of W - (V₀ + M⁻¹ C*(-h W) P₀)/2 with respect to w_j, exact up to the derivative of the load, which
 /// comes with h², and to second order in h with the map [`NearZero`]. The pulled momentum is taken as if `w` were the solution.
 #[inline(always)]
-pub(super) fn mean_tangent<S: Real, G: Group>(
+pub(super) fn mean_tangent<S: Real, G: Dynamics>(
     map: impl Map,
     s: &Start<'_, S, G>,
     w: &G::Vector<S>,
@@ -33,11 +34,11 @@ impl Scheme for Swc1 {
         false
     }
     #[inline(always)]
-    fn guess<S: Real, G: Group>(&self, s: &Start<'_, S, G>, end_velocity: &G::Vector<S>) -> G::Vector<S> {
+    fn guess<S: Real, G: Dynamics>(&self, s: &Start<'_, S, G>, end_velocity: &G::Vector<S>) -> G::Vector<S> {
         s.mean(end_velocity)
     }
     #[inline(always)]
-    fn equations<T: Real, G: Group>(
+    fn equations<T: Real, G: Dynamics>(
         &self,
         s: &Start<'_, T, G>,
         w: &G::Vector<T>,
@@ -50,7 +51,7 @@ impl Scheme for Swc1 {
         Outcome::new(residual, G::advance(&middle, &half), momentum)
     }
     #[inline(always)]
-    fn tangent<S: Real, G: Group>(
+    fn tangent<S: Real, G: Dynamics>(
         &self,
         s: &Start<'_, S, G>,
         w: &G::Vector<S>,
@@ -67,11 +68,11 @@ pub(super) struct Akw;
 impl Scheme for Akw {
     type Unknown = One;
     #[inline(always)]
-    fn guess<S: Real, G: Group>(&self, s: &Start<'_, S, G>, end_velocity: &G::Vector<S>) -> G::Vector<S> {
+    fn guess<S: Real, G: Dynamics>(&self, s: &Start<'_, S, G>, end_velocity: &G::Vector<S>) -> G::Vector<S> {
         s.mean(end_velocity)
     }
     #[inline(always)]
-    fn equations<T: Real, G: Group>(
+    fn equations<T: Real, G: Dynamics>(
         &self,
         s: &Start<'_, T, G>,
         w: &G::Vector<T>,
@@ -85,7 +86,7 @@ impl Scheme for Akw {
     }
     /// Without the load: its derivative comes with h².
     #[inline(always)]
-    fn tangent<S: Real, G: Group>(
+    fn tangent<S: Real, G: Dynamics>(
         &self,
         s: &Start<'_, S, G>,
         w: &G::Vector<S>,

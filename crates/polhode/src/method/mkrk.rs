@@ -7,6 +7,7 @@
 
 use super::implicit::CURVATURE;
 use super::tableau::Tableau;
+use crate::body::Dynamics;
 use crate::body::{AnyBody, Mechanics, State, inward};
 use crate::group::{Coordinates, Exponential, Group, Jet, seeded};
 use crate::scalar::{Mask, Over, Real};
@@ -23,7 +24,7 @@ pub(super) fn stage<S: Real>(t: S, h: S, c: f64) -> (S, f64) {
 
 /// (Ψ̇, ṗ) at (Ψ, p), for the chart at `pose`.
 #[inline(always)]
-fn slope<T: Real, G: Group>(
+fn slope<T: Real, G: Dynamics>(
     body: &Mechanics<'_, T, G>,
     pose: &G::Pose<T>,
     time: (T, f64),
@@ -38,7 +39,7 @@ fn slope<T: Real, G: Group>(
 
 /// The state at (Ψ, p) of the chart.
 #[inline(always)]
-pub(super) fn leave<S: Real, G: Group>(
+pub(super) fn leave<S: Real, G: Dynamics>(
     pose: &G::Pose<S>,
     psi: &G::Vector<S>,
     p: &G::Vector<S>,
@@ -49,7 +50,7 @@ pub(super) fn leave<S: Real, G: Group>(
 
 /// h Σ w_j slope_j, added to (0, P₀).
 #[inline(always)]
-fn sum<S: Real, G: Group>(
+fn sum<S: Real, G: Dynamics>(
     slopes: &[Slope<S, G>],
     momentum: &G::Vector<S>,
     h: S,
@@ -68,7 +69,7 @@ fn sum<S: Real, G: Group>(
 
 /// An explicit tableau with K stages; entries by closures, so that constants fold.
 #[inline(always)]
-fn explicit<S: Real, G: Group, const K: usize>(
+fn explicit<S: Real, G: Dynamics, const K: usize>(
     body: &Mechanics<'_, S, G>,
     state: &State<S, G>,
     t: S,
@@ -92,7 +93,7 @@ fn explicit<S: Real, G: Group, const K: usize>(
 
 /// The classical fourth-order method written out: the most used tableau, and what guesses for Newton are made with.
 #[inline]
-pub(super) fn classical<S: Real, G: Group>(
+pub(super) fn classical<S: Real, G: Dynamics>(
     body: &Mechanics<'_, S, G>,
     state: &State<S, G>,
     t: S,
@@ -117,7 +118,7 @@ pub(super) fn classical<S: Real, G: Group>(
 
 /// A tableau at work: its stages and the memory for their equations, allocated once.
 #[derive(Clone, Debug)]
-pub(super) struct Stages<S: Real, G: Group> {
+pub(super) struct Stages<S: Real, G: Dynamics> {
     pub(super) tableau: Tableau,
     pub(super) blocks: Vec<core::ops::Range<usize>>,
     explicit: bool,
@@ -135,7 +136,7 @@ pub(super) struct Stages<S: Real, G: Group> {
     right: Vec<S>,
 }
 
-impl<S: Real, G: Group> Stages<S, G> {
+impl<S: Real, G: Dynamics> Stages<S, G> {
     pub(super) fn new(tableau: &Tableau) -> Self {
         let s = tableau.stages();
         let blocks = tableau.blocks();
@@ -245,7 +246,7 @@ impl<S: Real, G: Group> Stages<S, G> {
 
 /// The same for one joined vector. Not inlined: it has many callers off the hottest path.
 #[inline(never)]
-pub(super) fn slope_pair<T: Real, G: Group>(
+pub(super) fn slope_pair<T: Real, G: Dynamics>(
     body: &Mechanics<'_, T, G>,
     pose: &G::Pose<T>,
     time: (T, f64),
@@ -261,7 +262,7 @@ pub(super) type SlopeJets<S, G> = [<G as Group>::Pair<Jet<S>>; 4];
 
 /// The same with its derivatives with respect to `y`.
 #[inline(never)]
-pub(super) fn slope_jets<S: Real, G: Group>(
+pub(super) fn slope_jets<S: Real, G: Dynamics>(
     body: &dyn AnyBody<S, G>,
     pose: &G::Pose<S>,
     (t, inward): (S, f64),
@@ -278,7 +279,7 @@ pub(super) fn slope_jets<S: Real, G: Group>(
 }
 
 /// The equations of a block of stages: Y_k - base_k - h Σ a_kj F(Y_j) = 0.
-struct Coupled<'a, S: Real, G: Group> {
+struct Coupled<'a, S: Real, G: Dynamics> {
     stages: &'a mut Stages<S, G>,
     block: core::ops::Range<usize>,
     any_body: &'a dyn AnyBody<S, G>,
@@ -296,7 +297,7 @@ struct Coupled<'a, S: Real, G: Group> {
     walked: S,
 }
 
-impl<S: Real, G: Group> Coupled<'_, S, G> {
+impl<S: Real, G: Dynamics> Coupled<'_, S, G> {
     fn time(&self, k: usize) -> (S, f64) {
         stage(self.t, self.h, self.stages.tableau.c()[k])
     }
@@ -310,7 +311,7 @@ impl<S: Real, G: Group> Coupled<'_, S, G> {
     }
 }
 
-impl<S: Real, G: Group> Equations<S> for Coupled<'_, S, G> {
+impl<S: Real, G: Dynamics> Equations<S> for Coupled<'_, S, G> {
     fn guess(&mut self, rung: Rung, lanes: S::Mask) {
         let mut speed =
             G::size(self.length, &self.body.velocity(&self.state.momentum)) + S::lift(f64::MIN_POSITIVE);

@@ -32,7 +32,7 @@ pub use derived::{Derived, DerivedSteps, Varied};
 pub use galpha::Alpha;
 pub use intrinsic::StepLoad;
 pub use kinematic::StepVelocity;
-pub use named::{Method, MethodError, SchemeFacts, nearest};
+pub use named::{Method, MethodError, SchemeFacts};
 pub use newmark::{Balance, StartMoment};
 pub use options::Choice;
 pub use registry::{Claims, KINEMATIC, REGISTRY, Row};

@@ -7,6 +7,7 @@ use super::outside::Outside;
 use super::registry::{Claims, KINEMATIC, Part, REGISTRY, Row};
 use super::scheme::Scheme;
 use super::tableau::{Tableau, TableauError, TableauKind};
+use crate::lookup::nearest;
 use core::fmt;
 use std::sync::Arc;
 
@@ -290,49 +291,6 @@ impl Method {
 
 fn near_ids(id: &str) -> Vec<String> {
     nearest(id.split(',').next().unwrap_or(id), REGISTRY.iter().chain(KINEMATIC).chain(SYSTEMS).map(|r| r.id))
-}
-
-/// The candidates that look most like a misspelt word, at most three: within an edit distance of a third of its
-/// length, or starting with it; of equally near ones the first. A candidate with a colon goes by what follows it too, so
-/// that `rk4` finds `mkrk:rk4`.
-pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let near = 1 + word.chars().count() / 3;
-    let score = |c: &str| {
-        let whole = Some(distance(word, c)).filter(|d| *d <= near || (word.len() > 1 && c.starts_with(word)));
-        // A tail must fit better than a whole: short tails are near to everything.
-        let tail = c.split_once(':').map(|(_, tail)| distance(word, tail));
-        let tail = tail.filter(|d| *d < near && *d < word.chars().count());
-        whole.into_iter().chain(tail).min()
-    };
-    let mut scored: Vec<(usize, &str)> = candidates.filter_map(|c| Some((score(c)?, c))).collect();
-    // A tail that is the very word leaves no doubt.
-    if scored.iter().any(|(d, _)| *d == 0) {
-        scored.retain(|(d, _)| *d == 0);
-    }
-    scored.sort_by_key(|(d, _)| *d);
-    let mut found: Vec<String> = Vec::new();
-    for (_, candidate) in scored {
-        if found.len() < 3 && !found.iter().any(|known| known == candidate) {
-            found.push(candidate.into());
-        }
-    }
-    found
-}
-
-/// Levenshtein's edit distance.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut corner = i;
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let change = corner + usize::from(x != *y);
-            corner = row[j + 1];
-            row[j + 1] = change.min(row[j] + 1).min(row[j + 1] + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]

@@ -11,8 +11,9 @@
 //! The scheme starts from x₀ = 0 (p₀ = 1), ẋ₀ = V₀, ẍ₀ = V̇₀; with γ = 2β, V̇₀ drops out of the momentum form.
 
 use super::scheme::{Accelerations, One, Outcome, Range, Rates, Scheme, Start};
+use crate::body::Dynamics;
 use crate::body::State;
-use crate::group::{Coordinates, Exponential, Group, NearZero, Transferable, WienerMilenkovic, unit};
+use crate::group::{Coordinates, Exponential, NearZero, Transferable, WienerMilenkovic, unit};
 use crate::scalar::{Dual, Over, Real};
 use nalgebra::Vector3;
 
@@ -132,13 +133,13 @@ impl<S: Real> Transferable<S> for EulerParameters<S> {
 impl Newmark {
     /// Both values of E1.
     #[inline(always)]
-    fn euler<T: Real, G: Group>(&self, s: &Start<'_, T, G>, w: &G::Vector<T>) -> [G::Vector<T>; 2] {
+    fn euler<T: Real, G: Dynamics>(&self, s: &Start<'_, T, G>, w: &G::Vector<T>) -> [G::Vector<T>; 2] {
         let Newmark { beta, gamma, .. } = *self;
         G::transfer(&EulerParameters { h: s.h, beta, gamma }, [w, &s.velocity, &s.rates.velocity])
     }
     /// Ψ̇ and Ψ̈ of C1 at the end of the step.
     #[inline(always)]
-    fn vector<T: Real, G: Group>(&self, s: &Start<'_, T, G>, w: &G::Vector<T>) -> [G::Vector<T>; 2] {
+    fn vector<T: Real, G: Dynamics>(&self, s: &Start<'_, T, G>, w: &G::Vector<T>) -> [G::Vector<T>; 2] {
         let (Newmark { beta, gamma, .. }, h) = (*self, s.h);
         let (v0, a0) = (s.velocity, s.rates.velocity);
         let second = ((*w - v0) * h.recip() - a0 * T::lift(0.5 - beta)) * T::lift(1.0 / beta);
@@ -146,7 +147,7 @@ impl Newmark {
     }
     /// The body velocity at the end of the step.
     #[inline(always)]
-    fn velocity<T: Real, G: Group>(&self, s: &Start<'_, T, G>, w: &G::Vector<T>) -> G::Vector<T> {
+    fn velocity<T: Real, G: Dynamics>(&self, s: &Start<'_, T, G>, w: &G::Vector<T>) -> G::Vector<T> {
         match self.unknowns {
             Unknowns::EulerParameters => self.euler(s, w)[0],
             Unknowns::RotationVector => G::tangent(Exponential, &(*w * s.h), &self.vector(s, w)[0]),
@@ -154,7 +155,7 @@ impl Newmark {
     }
     /// The rate of the body velocity at the end of the step.
     #[inline(always)]
-    fn rate<T: Real, G: Group>(&self, s: &Start<'_, T, G>, w: &G::Vector<T>) -> G::Vector<T> {
+    fn rate<T: Real, G: Dynamics>(&self, s: &Start<'_, T, G>, w: &G::Vector<T>) -> G::Vector<T> {
         match self.unknowns {
             Unknowns::EulerParameters => self.euler(s, w)[1],
             Unknowns::RotationVector => {
@@ -171,7 +172,7 @@ impl Newmark {
     }
     /// The increment of the step.
     #[inline(always)]
-    fn increment<T: Real, G: Group>(&self, psi: &G::Vector<T>) -> G::Increment<T> {
+    fn increment<T: Real, G: Dynamics>(&self, psi: &G::Vector<T>) -> G::Increment<T> {
         match self.unknowns {
             Unknowns::RotationVector => G::increment(Exponential, psi),
             Unknowns::EulerParameters => G::increment(WienerMilenkovic, psi),
@@ -190,11 +191,11 @@ impl Scheme for Newmark {
         }
     }
     #[inline(always)]
-    fn guess<S: Real, G: Group>(&self, s: &Start<'_, S, G>, end_velocity: &G::Vector<S>) -> G::Vector<S> {
+    fn guess<S: Real, G: Dynamics>(&self, s: &Start<'_, S, G>, end_velocity: &G::Vector<S>) -> G::Vector<S> {
         s.mean(end_velocity)
     }
     #[inline(always)]
-    fn equations<T: Real, G: Group>(
+    fn equations<T: Real, G: Dynamics>(
         &self,
         s: &Start<'_, T, G>,
         w: &G::Vector<T>,
@@ -227,7 +228,7 @@ impl Scheme for Newmark {
     /// Of the balance of momentum, to second order in h: V is Ψ̇ - ½ Ψ×Ψ̇ for both kinds of parameters, and the load is left
     /// out, its derivative comes with h².
     #[inline(always)]
-    fn tangent<S: Real, G: Group>(
+    fn tangent<S: Real, G: Dynamics>(
         &self,
         s: &Start<'_, S, G>,
         w: &G::Vector<S>,
@@ -246,7 +247,7 @@ impl Scheme for Newmark {
         Some(unit - bent - slope * share)
     }
     #[inline(always)]
-    fn range<S: Real, G: Group>(&self, s: &Start<'_, S, G>, w: &G::Vector<S>) -> Option<Range<S>> {
+    fn range<S: Real, G: Dynamics>(&self, s: &Start<'_, S, G>, w: &G::Vector<S>) -> Option<Range<S>> {
         match self.unknowns {
             Unknowns::EulerParameters => Some(Range::new::<G>(WienerMilenkovic, &(*w * s.h))),
             Unknowns::RotationVector => None,

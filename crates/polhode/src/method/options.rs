@@ -5,12 +5,13 @@ use super::convected::Stop;
 use super::galpha::Alpha;
 use super::intrinsic::StepLoad;
 use super::kinematic::StepVelocity;
-use super::named::{MethodError, nearest};
+use super::named::MethodError;
 use super::newmark::{Balance, StartMoment};
 use super::registry::Part;
 use super::schemes::AnyScheme;
 use super::tableau::Tableau;
 use crate::group::{Map, MapKind, Reading, Vectorial};
+use crate::lookup::nearest;
 
 /// An option of a method.
 #[derive(Clone, Copy, Debug, PartialEq)]

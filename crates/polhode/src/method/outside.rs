@@ -3,15 +3,16 @@
 use super::implicit::Solved;
 use super::memory::Memory;
 use super::scheme::{Rates, Scheme};
+use crate::body::Dynamics;
 use crate::body::{AnyBody, State};
-use crate::group::{Group, Se3, So3};
+use crate::group::{Se3, So3};
 use crate::scalar::{Dd, F64x4, Real};
 use crate::solve::{StepError, Work};
 use core::fmt::Debug;
 use std::sync::Arc;
 
 /// A step that a scheme is to take.
-pub struct Taking<'a, S: Real, G: Group> {
+pub struct Taking<'a, S: Real, G: Dynamics> {
     pub(super) body: &'a dyn AnyBody<S, G>,
     pub(super) state: &'a State<S, G>,
     pub(super) interval: (S, S),

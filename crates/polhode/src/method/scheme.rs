@@ -1,12 +1,13 @@
 //! What an implicit scheme says about itself: one evaluation of its equations, written once, generic in the scalar.
 
+use crate::body::Dynamics;
 use crate::body::{BodyAt, FiniteDerivative, Kinematics, LoadAt, Mechanics, State, inward};
-use crate::group::{Coordinates, Group, Map};
+use crate::group::{Coordinates, Map};
 use crate::scalar::{Over, Real};
 use crate::solve::StepError;
 
 /// Where a step starts, at the scalar `T`: the body, its state, and what is worth computing once per step.
-pub struct Start<'a, T: Real, G: Group> {
+pub struct Start<'a, T: Real, G: Dynamics> {
     /// The body.
     pub body: Mechanics<'a, T, G>,
     /// Its state at `t`.
@@ -25,23 +26,23 @@ pub struct Start<'a, T: Real, G: Group> {
     pub inward: f64,
 }
 
-impl<T: Real, G: Group> Clone for Start<'_, T, G> {
+impl<T: Real, G: Dynamics> Clone for Start<'_, T, G> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<T: Real, G: Group> Copy for Start<'_, T, G> {}
+impl<T: Real, G: Dynamics> Copy for Start<'_, T, G> {}
 
 /// Accelerations, seen from the body frame.
 #[derive(Clone, Copy, Debug)]
-pub struct Rates<T: Real, G: Group> {
+pub struct Rates<T: Real, G: Dynamics> {
     /// The rate V̇ of the body velocity.
     pub velocity: G::Vector<T>,
     /// The acceleration of the scheme's own, where that is another one.
     pub algorithmic: G::Vector<T>,
 }
 
-impl<T: Real, G: Group> Rates<T, G> {
+impl<T: Real, G: Dynamics> Rates<T, G> {
     /// None.
     #[inline(always)]
     pub fn zero() -> Self {
@@ -49,7 +50,7 @@ impl<T: Real, G: Group> Rates<T, G> {
     }
 }
 
-impl<'a, T: Real, G: Group> Start<'a, T, G> {
+impl<'a, T: Real, G: Dynamics> Start<'a, T, G> {
     /// Collects what a step from `state` needs.
     #[inline(always)]
     pub fn new(body: &'a dyn BodyAt<T, G>, state: &'a State<T, G>, t: T, h: T) -> Self {
@@ -115,12 +116,12 @@ impl<'a, T: Real, G: Group> Start<'a, T, G> {
 }
 
 /// The numbers of a [`Start`] as constants of a richer scalar.
-pub(super) struct Lifted<T: Real, G: Group> {
+pub(super) struct Lifted<T: Real, G: Dynamics> {
     inertia: G::Inertia<T>,
     state: State<T, G>,
 }
 
-impl<T: Real, G: Group> Lifted<T, G> {
+impl<T: Real, G: Dynamics> Lifted<T, G> {
     #[inline(always)]
     pub(super) fn new<S: Real>(start: &Start<'_, S, G>) -> Self
     where
@@ -158,13 +159,13 @@ impl<T: Real, G: Group> Lifted<T, G> {
 /// What a scheme solves for.
 pub trait Unknown: 'static {
     /// All of it in one.
-    type Of<G: Group, T: Real>: Coordinates<T>;
+    type Of<G: Dynamics, T: Real>: Coordinates<T>;
     /// Something for each pass over its derivatives, see [`Jet`](crate::group::Jet), and perhaps for some more.
     type Passes<P: Copy>: Copy + AsRef<[P]> + AsMut<[P]>;
     /// The same for all.
     fn passes<P: Copy>(same: P) -> Self::Passes<P>;
     /// Its size in rad/s, see [`Group::size`].
-    fn size<G: Group, T: Real>(length: T, x: &Self::Of<G, T>) -> T;
+    fn size<G: Dynamics, T: Real>(length: T, x: &Self::Of<G, T>) -> T;
 }
 
 /// One velocity.
@@ -175,24 +176,24 @@ pub struct One;
 pub struct Two;
 
 impl Unknown for One {
-    type Of<G: Group, T: Real> = G::Vector<T>;
+    type Of<G: Dynamics, T: Real> = G::Vector<T>;
     type Passes<P: Copy> = [P; 2];
     fn passes<P: Copy>(same: P) -> [P; 2] {
         [same; 2]
     }
     #[inline(always)]
-    fn size<G: Group, T: Real>(length: T, x: &G::Vector<T>) -> T {
+    fn size<G: Dynamics, T: Real>(length: T, x: &G::Vector<T>) -> T {
         G::size(length, x)
     }
 }
 impl Unknown for Two {
-    type Of<G: Group, T: Real> = G::Pair<T>;
+    type Of<G: Dynamics, T: Real> = G::Pair<T>;
     type Passes<P: Copy> = [P; 4];
     fn passes<P: Copy>(same: P) -> [P; 4] {
         [same; 4]
     }
     #[inline(always)]
-    fn size<G: Group, T: Real>(length: T, x: &G::Pair<T>) -> T {
+    fn size<G: Dynamics, T: Real>(length: T, x: &G::Pair<T>) -> T {
         let (a, b) = G::split(x);
         G::size(length, &a) + G::size(length, &b)
     }
@@ -203,7 +204,7 @@ pub type Of<E, G, T> = <<E as Scheme>::Unknown as Unknown>::Of<G, T>;
 
 /// What the equations of a step say of some value of the unknown.
 #[derive(Clone, Copy, Debug)]
-pub struct Outcome<T: Real, G: Group, X> {
+pub struct Outcome<T: Real, G: Dynamics, X> {
     /// The defect of the equations: zero at the solution.
     pub residual: X,
     /// The state at the end of the step.
@@ -212,7 +213,7 @@ pub struct Outcome<T: Real, G: Group, X> {
     pub carried: Option<Rates<T, G>>,
 }
 
-impl<T: Real, G: Group, X> Outcome<T, G, X> {
+impl<T: Real, G: Dynamics, X> Outcome<T, G, X> {
     /// Of a scheme that carries nothing but the state.
     #[inline(always)]
     pub fn new(residual: X, pose: G::Pose<T>, momentum: G::Vector<T>) -> Self {
@@ -253,10 +254,10 @@ pub enum Accelerations {
 ///
 /// impl Scheme for Midpoint {
 ///     type Unknown = One;
-///     fn guess<S: Real, G: Group>(&self, s: &Start<'_, S, G>, end_velocity: &G::Vector<S>) -> G::Vector<S> {
+///     fn guess<S: Real, G: Dynamics>(&self, s: &Start<'_, S, G>, end_velocity: &G::Vector<S>) -> G::Vector<S> {
 ///         s.mean(end_velocity)
 ///     }
-///     fn equations<T: Real, G: Group>(
+///     fn equations<T: Real, G: Dynamics>(
 ///         &self,
 ///         s: &Start<'_, T, G>,
 ///         w: &G::Vector<T>,
@@ -276,7 +277,7 @@ pub enum Accelerations {
 ///     model.run(method, &plan, &mut |_, _| core::ops::ControlFlow::Continue(())).map(|end| end.last)
 /// };
 /// // It is the library's swc1, step by step.
-/// let gap = end(&mine)?.momentum_body - end(&Method::parse("swc1")?)?.momentum_body;
+/// let gap = end(&mine)?.bodies[0].momentum_body - end(&Method::parse("swc1")?)?.bodies[0].momentum_body;
 /// assert!(gap.norm() < 1e-12);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -287,18 +288,18 @@ pub trait Scheme {
     /// others.
     const POLISHED: bool = false;
     /// The unknown, given a guess of the velocity at the end of the step.
-    fn guess<S: Real, G: Group>(
+    fn guess<S: Real, G: Dynamics>(
         &self,
         start: &Start<'_, S, G>,
         end_velocity: &G::Vector<S>,
     ) -> Of<Self, G, S>;
     /// The unknown for which the body stays where it is.
     #[inline(always)]
-    fn rest<S: Real, G: Group>(&self, _start: &Start<'_, S, G>) -> Of<Self, G, S> {
+    fn rest<S: Real, G: Dynamics>(&self, _start: &Start<'_, S, G>) -> Of<Self, G, S> {
         Coordinates::origin()
     }
     /// The equations of the step.
-    fn equations<T: Real, G: Group>(
+    fn equations<T: Real, G: Dynamics>(
         &self,
         start: &Start<'_, T, G>,
         x: &Of<Self, G, T>,
@@ -316,7 +317,7 @@ pub trait Scheme {
     /// A cheap approximation of the derivative of the residual at `x` with respect to x_j, for the first
     /// Jacobian of a step. Without one, the exact Jacobian by duals is used from the start.
     #[inline(always)]
-    fn tangent<S: Real, G: Group>(
+    fn tangent<S: Real, G: Dynamics>(
         &self,
         _start: &Start<'_, S, G>,
         _x: &Of<Self, G, S>,
@@ -326,7 +327,7 @@ pub trait Scheme {
     }
     /// Where the parameters of the step are in the range of their map.
     #[inline(always)]
-    fn range<S: Real, G: Group>(&self, _start: &Start<'_, S, G>, _x: &Of<Self, G, S>) -> Option<Range<S>> {
+    fn range<S: Real, G: Dynamics>(&self, _start: &Start<'_, S, G>, _x: &Of<Self, G, S>) -> Option<Range<S>> {
         None
     }
 }
@@ -342,13 +343,13 @@ pub struct Range<S> {
 impl<S: Real> Range<S> {
     /// The map, and the parameters.
     #[inline(always)]
-    pub fn new<G: Group>(map: impl Map, parameters: &G::Vector<S>) -> Self {
+    pub fn new<G: Dynamics>(map: impl Map, parameters: &G::Vector<S>) -> Self {
         let p = G::angular(parameters);
         Range { map: map.name(), limit: map.limit(), square: p.inner(&p) }
     }
     /// The error of a step whose parameters have left `part` of the range, if they have.
     #[cold]
-    pub(super) fn error<G: Group>(&self, start: &Start<'_, S, G>, part: f64) -> Option<StepError> {
+    pub(super) fn error<G: Dynamics>(&self, start: &Start<'_, S, G>, part: f64) -> Option<StepError> {
         let at_start = (G::angular(&start.velocity) * start.h).length().largest();
         let angle = self.square.largest().sqrt().max(at_start);
         (angle.is_finite() && angle >= part * self.limit).then(|| StepError::MapLimit {

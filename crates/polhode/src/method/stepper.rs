@@ -11,8 +11,9 @@ use super::scheme::{Rates, Scheme, Start};
 use super::schemes::{AnyScheme, Visitor};
 use super::{euler, kinematic};
 use crate::archive::{Archive, Kept};
+use crate::body::Dynamics;
 use crate::body::{AnyBody, Body, Load, State};
-use crate::group::{Coordinates, Group, Se3, So3};
+use crate::group::{Coordinates, Se3, So3};
 use crate::scalar::{Dd, Dual, F64x4, Mask, Real};
 use crate::solve::{StepError, Work};
 
@@ -36,7 +37,7 @@ use crate::solve::{StepError, Work};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Stepper<S: Real, G: Group> {
+pub struct Stepper<S: Real, G: Dynamics> {
     /// What runs, where in the step it begins and what fraction of it it takes.
     parts: Vec<(Part, S, S)>,
     stages: Option<Box<Stages<S, G>>>,
@@ -46,7 +47,7 @@ pub struct Stepper<S: Real, G: Group> {
     pub work: Work,
 }
 
-impl<S: Real, G: Group> Stepper<S, G> {
+impl<S: Real, G: Dynamics> Stepper<S, G> {
     /// Prepares a method.
     pub fn new(method: &Method) -> Self {
         let mut begin = 0.0;
@@ -163,7 +164,7 @@ impl<S: Real, G: Group> Stepper<S, G> {
     }
 }
 
-impl<G: Group> Stepper<f64, G> {
+impl<G: Dynamics> Stepper<f64, G> {
     /// What influences the next step from this state, and the counters.
     pub(crate) fn keep(&mut self, state: &State<f64, G>, archive: &mut Archive<'_>) {
         self.memory.keep_with((*state, Rates::zero()), archive);
@@ -173,7 +174,7 @@ impl<G: Group> Stepper<f64, G> {
 }
 
 /// A step of an implicit scheme.
-struct Implicit<'a, S: Real, G: Group> {
+struct Implicit<'a, S: Real, G: Dynamics> {
     body: &'a dyn AnyBody<S, G>,
     state: &'a State<S, G>,
     t: S,
@@ -182,7 +183,7 @@ struct Implicit<'a, S: Real, G: Group> {
     work: &'a mut Work,
 }
 
-impl<S: Real, G: Group> Visitor for Implicit<'_, S, G> {
+impl<S: Real, G: Dynamics> Visitor for Implicit<'_, S, G> {
     type Output = Result<State<S, G>, StepError>;
     #[inline(always)]
     fn visit<E: Scheme>(self, scheme: &E) -> Self::Output {
@@ -192,7 +193,7 @@ impl<S: Real, G: Group> Visitor for Implicit<'_, S, G> {
 
 /// A group on which bodies are stepped in the scalar `S`. For plain numbers the steps of all methods are compiled in this
 /// library, once; for other scalars where they are used.
-pub trait Steps<S: Real>: Group {
+pub trait Steps<S: Real>: Dynamics {
     /// See [`Stepper::step`].
     fn take(
         stepper: &mut Stepper<S, Self>,
@@ -239,7 +240,7 @@ steps!(So3, Dual<S, N>, |scheme, _taking| no_duals(scheme), [S: Real, const N: u
 steps!(Se3, Dual<S, N>, |scheme, _taking| no_duals(scheme), [S: Real, const N: usize]);
 
 #[cold]
-fn no_duals<S: Real, G: Group>(scheme: &dyn OutsideScheme) -> Taken<S, G> {
+fn no_duals<S: Real, G: Dynamics>(scheme: &dyn OutsideScheme) -> Taken<S, G> {
     let reason = format!(
         "the scheme {scheme:?} was made outside polhode and runs in numbers without derivatives only"
     );

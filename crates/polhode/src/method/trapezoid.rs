@@ -7,7 +7,8 @@
 
 use super::midpoint::mean_tangent;
 use super::scheme::{One, Outcome, Scheme, Start};
-use crate::group::{Exponential, Group, NearZero};
+use crate::body::Dynamics;
+use crate::group::{Exponential, NearZero};
 use crate::scalar::Real;
 
 /// The trapezoidal rule; `EXACT` keeps the derivative of the exponential.
@@ -17,11 +18,11 @@ pub(super) struct Trapezoid<const EXACT: bool>;
 impl<const EXACT: bool> Scheme for Trapezoid<EXACT> {
     type Unknown = One;
     #[inline(always)]
-    fn guess<S: Real, G: Group>(&self, s: &Start<'_, S, G>, end_velocity: &G::Vector<S>) -> G::Vector<S> {
+    fn guess<S: Real, G: Dynamics>(&self, s: &Start<'_, S, G>, end_velocity: &G::Vector<S>) -> G::Vector<S> {
         s.mean(end_velocity)
     }
     #[inline(always)]
-    fn equations<T: Real, G: Group>(
+    fn equations<T: Real, G: Dynamics>(
         &self,
         s: &Start<'_, T, G>,
         w: &G::Vector<T>,
@@ -39,7 +40,7 @@ impl<const EXACT: bool> Scheme for Trapezoid<EXACT> {
         Outcome::new(*w - s.mean(&share), pose, momentum)
     }
     #[inline(always)]
-    fn tangent<S: Real, G: Group>(
+    fn tangent<S: Real, G: Dynamics>(
         &self,
         s: &Start<'_, S, G>,
         w: &G::Vector<S>,

@@ -124,7 +124,7 @@ pub trait JointFormula: Debug + Send + Sync + 'static {
 ///         Push::force(-d * (d.dot(&d) * numbers[0]))
 ///     }
 ///     fn potential<T: Real>(&self, numbers: &[T], at: &MovingFrames<T>) -> Option<T> {
-///         let square = at.frames.span().norm_squared();
+///         let square = at.frames.span().dot(&at.frames.span());
 ///         Some(square * square * numbers[0] * T::lift(0.25))
 ///     }
 /// }

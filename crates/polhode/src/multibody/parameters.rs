@@ -5,7 +5,7 @@ use super::kinds::Number;
 use super::system::{End, System};
 use crate::body::RotaryInertia;
 use crate::group::Rotation;
-use crate::lookup::{Names, ParameterError, find};
+use crate::lookup::{ENTRIES, Names, ParameterError, Role, find};
 use crate::scalar::Real;
 use nalgebra::Vector3;
 use std::collections::HashSet;
@@ -28,6 +28,14 @@ impl SystemParameter {
     /// The name of the vector, tensor or list that it is a component of.
     pub(crate) fn whole(&self) -> &str {
         &self.whole
+    }
+    /// What it is.
+    pub(crate) fn role(&self) -> Role {
+        match self.target {
+            Target::Body(_, OfBody::Mass) => Role::Mass,
+            Target::Body(_, OfBody::Inertia(i, j)) => Role::Inertia(i, j),
+            _ => Role::Other,
+        }
     }
 }
 
@@ -79,8 +87,6 @@ enum OfExtra {
 
 const AXES: [&str; 3] = ["x", "y", "z"];
 const ENDS: [&str; 2] = ["first", "second"];
-const ENTRIES: [(usize, usize, &str); 6] =
-    [(0, 0, "xx"), (1, 1, "yy"), (2, 2, "zz"), (0, 1, "xy"), (0, 2, "xz"), (1, 2, "yz")];
 const POINT: &str = "point of the end, in the axes of its body, m";
 const TURN: &str = "turn of the axes of the end, about these axes, rad";
 

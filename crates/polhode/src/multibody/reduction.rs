@@ -3,6 +3,7 @@
 use super::joint::JointKind;
 use super::simulation::Simulation;
 use super::system::{Held, Rigid, System};
+use crate::body::Dynamics;
 use crate::body::{Body, Gravity, Load, Loads, RotaryInertia, SpatialInertia, State};
 use crate::group::{Group, Se3, So3};
 use crate::scalar::{Real, Scalar};
@@ -19,7 +20,7 @@ pub enum Reduction<S: Real> {
 
 /// The body of a system of one, with its start, on the group where it moves.
 #[derive(Clone, Debug)]
-pub struct Reduced<S: Real, G: Group> {
+pub struct Reduced<S: Real, G: Dynamics> {
     /// Its inertia and what acts on it: about the fixed point, or about its origin.
     pub body: Body<S, G, Loads<S>>,
     /// Where it starts.
@@ -135,7 +136,7 @@ impl<S: Scalar> System<S> {
     }
 }
 
-impl<S: Scalar, G: Group> Reduced<S, G> {
+impl<S: Scalar, G: Dynamics> Reduced<S, G> {
     /// The state that a simulation of the system is in.
     pub fn state_of(&self, simulation: &Simulation<S>) -> State<S, G> {
         let Some(now) = simulation.bodies().first() else { return self.start };

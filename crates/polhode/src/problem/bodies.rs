@@ -4,7 +4,7 @@ use super::catalogue::{Kind, Problem};
 use super::given::Given;
 use super::model::ModelError;
 use crate::body::{
-    About, Drag, Frame, Gravity, Harmonic, InertiaError, Load, Loads, Moment, PrescribedMotion,
+    About, Drag, Dynamics, Frame, Gravity, Harmonic, InertiaError, Load, Loads, Moment, PrescribedMotion,
     PrescribedRotation, RotaryInertia, RotationalSpring, SoftWall, SpatialInertia, State, TopGravity,
     Winding, rates,
 };

@@ -4,7 +4,7 @@
 //! section 6; data in correct reading.
 
 use super::data::{DataError, Datum, Shape, set};
-use crate::method::nearest;
+use crate::lookup::nearest;
 use core::fmt;
 
 /// What acts on the body, and on which group it moves.

@@ -1,7 +1,7 @@
 //! Named data of a problem and how they are overridden.
 
+use crate::lookup::nearest;
 use crate::lookup::not_finite;
-use crate::method::nearest;
 use core::fmt;
 
 /// One datum: a number or a few, with the sizes it may have.

@@ -3,8 +3,7 @@
 use super::catalogue::Problem;
 use super::data::{Datum, Shape};
 use super::model::{Model, ModelError};
-use crate::lookup::plain;
-use crate::lookup::{Names, ParameterError, find};
+use crate::lookup::{ENTRIES, Names, ParameterError, Role, find, plain};
 use crate::multibody::SystemParameter;
 
 /// One number of the data of a problem.
@@ -18,6 +17,8 @@ pub struct Parameter {
     pub help: &'static str,
     /// The name of the datum.
     pub(crate) datum: &'static str,
+    /// What it is.
+    pub(crate) role: Role,
 }
 
 /// The endings of the names of the components of a datum.
@@ -26,7 +27,7 @@ fn ending(datum: &Datum, i: usize) -> String {
     match datum.shape {
         Shape::Number | Shape::Switch(_) => String::new(),
         Shape::Vector | Shape::Rotation => known(&["x", "y", "z"]),
-        Shape::Tensor => known(&["xx", "yy", "zz", "xy", "xz", "yz"]),
+        Shape::Tensor => known(&ENTRIES.map(|(_, _, ending)| ending)),
         Shape::List => format!("_{}", i + 1),
     }
 }
@@ -55,6 +56,10 @@ impl Problem {
                 value: datum.component(i),
                 help,
                 datum: datum.name,
+                role: match (datum.shape, ENTRIES.get(i)) {
+                    (Shape::Tensor, Some((i, j, _))) => Role::Inertia(*i, *j),
+                    _ => Role::Other,
+                },
             };
             (0..datum.components()).map(one).collect::<Vec<_>>()
         };

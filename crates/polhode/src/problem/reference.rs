@@ -3,6 +3,7 @@
 
 use super::catalogue::Kind;
 use super::model::Model;
+use crate::body::Dynamics;
 use crate::body::Load;
 use crate::group::{Coordinates, Group, Rotation, So3, lift};
 use crate::lookup::plain;
@@ -190,7 +191,7 @@ impl Model {
     }
 
     /// Its one body as exact motions want it.
-    pub(super) fn exact<'a, G: Group>(&self, one: &'a Reduced<f64, G>) -> Exact<'a, G> {
+    pub(super) fn exact<'a, G: Dynamics>(&self, one: &'a Reduced<f64, G>) -> Exact<'a, G> {
         let given = self.system().bodies().first().filter(|body| !matches!(body.held, Held::Pivot(Some(_))));
         Exact { one, psi: self.psi, omega: given.map(|body| body.omega_body) }
     }
@@ -325,14 +326,14 @@ fn free_rotation(
 }
 
 /// One body, and the rotation vector of its initial attitude where it was given so: what exact motions are made of.
-pub(super) struct Exact<'a, G: Group> {
+pub(super) struct Exact<'a, G: Dynamics> {
     one: &'a Reduced<f64, G>,
     psi: Option<Vector3<f64>>,
     /// Angular velocity, where it was given and not the momentum.
     omega: Option<Vector3<f64>>,
 }
 
-impl<G: Group> Exact<'_, G> {
+impl<G: Dynamics> Exact<'_, G> {
     fn omega(&self) -> Vector3<f64> {
         self.omega.unwrap_or_else(|| G::angular(&self.one.body.velocity(&self.one.start)))
     }

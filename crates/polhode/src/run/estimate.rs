@@ -2,8 +2,9 @@
 //! that the step makes (Kasti, section 6b).
 
 use crate::archive::kept;
+use crate::body::Dynamics;
 use crate::body::{Body, Load, State};
-use crate::group::{Coordinates, Group, Rotation};
+use crate::group::{Coordinates, Rotation};
 use crate::scalar::larger;
 
 /// One step.
@@ -84,7 +85,7 @@ impl EnergyEstimate {
     }
 
     /// One step of size `h`, from `before` at time `t` to `after`; `None` where a load has no potential.
-    pub fn observe<G: Group, L: Load<f64>>(
+    pub fn observe<G: Dynamics, L: Load<f64>>(
         &mut self,
         body: &Body<f64, G, L>,
         before: &State<f64, G>,
@@ -133,7 +134,7 @@ impl EnergyEstimate {
 
 /// The change of the potential from the pose at `t` to the predicted one: the attitude R A(p), and the position of a
 /// moving body by its own series.
-fn predicted_potential<G: Group, L: Load<f64>>(
+fn predicted_potential<G: Dynamics, L: Load<f64>>(
     body: &Body<f64, G, L>,
     before: &State<f64, G>,
     t: f64,

@@ -1,8 +1,8 @@
 //! What the exact motion keeps, and how far a run drifts from it.
 
 use crate::archive::kept;
+use crate::body::Dynamics;
 use crate::body::{Body, Load, State};
-use crate::group::Group;
 use crate::scalar::larger;
 use nalgebra::Vector3;
 
@@ -178,7 +178,7 @@ fn per(value: f64) -> f64 {
 
 impl Invariants {
     /// The values at the start.
-    pub fn new<G: Group, L: Load<f64>>(body: &Body<f64, G, L>, state: &State<f64, G>, t: f64) -> Self {
+    pub fn new<G: Dynamics, L: Load<f64>>(body: &Body<f64, G, L>, state: &State<f64, G>, t: f64) -> Self {
         let space = state.momentum_space();
         let body0 = G::angular(&state.momentum);
         Invariants {
@@ -192,7 +192,12 @@ impl Invariants {
     }
     /// One more state.
     #[inline]
-    pub fn update<G: Group, L: Load<f64>>(&mut self, body: &Body<f64, G, L>, state: &State<f64, G>, t: f64) {
+    pub fn update<G: Dynamics, L: Load<f64>>(
+        &mut self,
+        body: &Body<f64, G, L>,
+        state: &State<f64, G>,
+        t: f64,
+    ) {
         let kinetic = body.kinetic_energy(state);
         self.energy.update(body.potential_energy(state, t).map(|potential| kinetic + potential), kinetic);
         let d = &mut self.drift;

@@ -3,6 +3,7 @@
 
 mod estimate;
 mod invariants;
+pub mod kinematic;
 mod one_body;
 mod plan;
 mod quantity;

@@ -4,15 +4,15 @@ use super::saved::{Identity, Keeps, fingerprint, restore, save};
 use super::tracked::Tracked;
 use super::{Drift, EnergyEstimate, RestoreError, Run, Saved, Snapshot, Switches};
 use crate::archive::{Archive, Kept};
+use crate::body::Dynamics;
 use crate::body::{Body, Load, Loads, State};
-use crate::group::Group;
 use crate::method::{Method, Stepper, Steps};
 use crate::multibody::{Origin, Reduced, System};
 use crate::solve::{StepError, Work};
 
 /// A body under way with a one-step method. It lands on the times at which its load switches.
 #[derive(Clone, Debug)]
-pub struct BodyRun<G: Group, L> {
+pub struct BodyRun<G: Dynamics, L> {
     identity: Identity,
     body: Body<f64, G, L>,
     /// How the origin of a body about a fixed point moves.

@@ -1,8 +1,9 @@
 //! A state as plain numbers, the same for one body and for systems, and columns of them.
 
 use super::StepEstimate;
+use crate::body::Dynamics;
 use crate::body::{Body, Load, State};
-use crate::group::{Group, Rotation};
+use crate::group::Rotation;
 use crate::multibody::{Origin, Simulation, System};
 use crate::scalar::{Real, Scalar};
 use core::ops::Deref;
@@ -129,7 +130,7 @@ impl<S: Real> Snapshot<S> {
         self.bodies.first().filter(|_| self.is_single())
     }
     /// Everything of a body; of one about a fixed point whose mass is known, with the motion of its origin.
-    pub(crate) fn of_body<G: Group, L: Load<S>>(
+    pub(crate) fn of_body<G: Dynamics, L: Load<S>>(
         body: &Body<S, G, L>,
         origin: Option<&Origin<S>>,
         state: &State<S, G>,
@@ -177,7 +178,7 @@ impl<S: Real> Snapshot<S> {
         }
     }
     /// Reads everything off a state.
-    pub fn of<G: Group, L: Load<S>>(body: &Body<S, G, L>, state: &State<S, G>, t: S) -> Snapshot<S> {
+    pub fn of<G: Dynamics, L: Load<S>>(body: &Body<S, G, L>, state: &State<S, G>, t: S) -> Snapshot<S> {
         Snapshot::of_body(body, None, state, t)
     }
 }

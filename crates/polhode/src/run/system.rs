@@ -4,8 +4,9 @@ use super::saved::{Identity, Keeps, fingerprint, restore, save};
 use super::tracked::Tracked;
 use super::{Drift, EnergyEstimate, EnergyRecord, Joints, Names, RestoreError, Run, Saved, Snapshot};
 use crate::archive::{Archive, Kept};
+use crate::body::Dynamics;
 use crate::body::State;
-use crate::group::{Group, Se3, So3};
+use crate::group::{Se3, So3};
 use crate::method::Method;
 use crate::multibody::{IntoShared, Reduced, Reduction, Simulation, SimulationError, System, Violation};
 use crate::scalar::{Real, Scalar, larger};
@@ -45,7 +46,7 @@ impl<S: Scalar> Face<S> {
     }
 }
 
-impl<S: Scalar, G: Group> Reduced<S, G> {
+impl<S: Scalar, G: Dynamics> Reduced<S, G> {
     fn seen(&self, simulation: &Simulation<S>) -> Snapshot<S> {
         let state = self.state_of(simulation);
         Snapshot::of_body(&self.body, self.origin.as_ref(), &state, simulation.time())

@@ -2,8 +2,8 @@
 
 use super::{Drift, EnergyEstimate, Invariants, StepEstimate};
 use crate::archive::kept;
+use crate::body::Dynamics;
 use crate::body::{Body, Load, State};
-use crate::group::Group;
 
 /// The invariants of a body, and the estimate of its energy error if that was asked for.
 #[derive(Clone, Debug)]
@@ -17,7 +17,7 @@ pub(super) struct Tracked {
 kept!(Tracked { invariants, estimate, seen });
 
 impl Tracked {
-    pub(super) fn new<G: Group, L: Load<f64>>(body: &Body<f64, G, L>, start: &State<f64, G>) -> Self {
+    pub(super) fn new<G: Dynamics, L: Load<f64>>(body: &Body<f64, G, L>, start: &State<f64, G>) -> Self {
         Tracked { invariants: Invariants::new(body, start, 0.0), estimate: None, seen: None }
     }
     /// Estimates the energy error from now on, of a body whose loads have a potential or not.
@@ -27,7 +27,7 @@ impl Tracked {
     }
     /// One step of size `h` that ended at the time `to`.
     #[inline]
-    pub(super) fn update<G: Group, L: Load<f64>>(
+    pub(super) fn update<G: Dynamics, L: Load<f64>>(
         &mut self,
         body: &Body<f64, G, L>,
         (before, t): (&State<f64, G>, f64),

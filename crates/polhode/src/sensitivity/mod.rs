@@ -26,7 +26,7 @@ mod runs;
 
 pub use functional::Functional;
 
-use crate::lookup::{Names, ParameterError, find};
+use crate::lookup::{Names, ParameterError, Role, find};
 use crate::method::Method;
 use crate::multibody::{DifferentiationError, IntoShared, System, SystemParameter};
 use crate::problem::{ModelError, Problem};
@@ -124,19 +124,23 @@ pub struct Sensitivity {
     source: Source,
     method: Method,
     study: Study,
-    items: Vec<Item>,
+    /// All parameters that there are, and which of them were asked for.
+    known: Arc<[Known]>,
+    chosen: Vec<usize>,
     names: Vec<String>,
     values: Vec<f64>,
     scales: Vec<f64>,
     changes: Vec<f64>,
 }
 
-/// A parameter with its names and its value.
-struct Known {
+/// A parameter with its names, its value and what it is.
+#[derive(Clone, Debug)]
+pub(crate) struct Known {
     item: Item,
     name: String,
-    whole: String,
-    value: f64,
+    pub(crate) whole: String,
+    pub(crate) value: f64,
+    pub(crate) role: Role,
 }
 
 fn elements(list: Vec<SystemParameter>) -> impl Iterator<Item = Known> {
@@ -144,6 +148,7 @@ fn elements(list: Vec<SystemParameter>) -> impl Iterator<Item = Known> {
         name: element.name.clone(),
         whole: element.whole().into(),
         value: element.value,
+        role: element.role(),
         item: Item::Element(Box::new(element)),
     })
 }
@@ -164,6 +169,7 @@ impl Sensitivity {
             name: parameter.name,
             whole: parameter.datum.into(),
             value: parameter.value,
+            role: parameter.role,
         });
         let known = data.chain(elements(problem.elements()?)).collect();
         Self::of(Source::Problem(Box::new(problem.clone())), model.system(), known, names, method)
@@ -229,11 +235,12 @@ impl Sensitivity {
         Ok(Sensitivity {
             method: method.clone(),
             study: Study::Exact,
-            items: found.iter().map(|i| known[*i].item.clone()).collect(),
             names: found.iter().map(|i| known[*i].name.clone()).collect(),
             values: of(&|own| own.value),
             scales: of(&|own| scale(own.value, beside(own).into_iter())),
             changes: vec![0.0; found.len()],
+            chosen: found,
+            known: known.into(),
             source,
         })
     }
@@ -244,7 +251,7 @@ impl Sensitivity {
     /// The same at changed parameters: each is its value plus the change; a rotation is followed by the turn.
     pub fn changed(&self, changes: &[f64]) -> Self {
         let change = |i: usize| changes.get(i).copied().unwrap_or(0.0);
-        Sensitivity { changes: (0..self.items.len()).map(change).collect(), ..self.clone() }
+        Sensitivity { changes: (0..self.chosen.len()).map(change).collect(), ..self.clone() }
     }
     /// The problem, if it is of one.
     pub fn problem(&self) -> Option<&Problem> {
@@ -264,6 +271,14 @@ impl Sensitivity {
     pub fn columns(&self) -> Result<Vec<Column>, SensitivityError> {
         Ok(self.begin(0)?.snapshot().columns())
     }
+    /// The parameters.
+    pub(crate) fn parameters(&self) -> impl Iterator<Item = &Known> {
+        self.chosen.iter().filter_map(|i| self.known.get(*i))
+    }
+    /// All that there are.
+    pub(crate) fn known(&self) -> &[Known] {
+        &self.known
+    }
     /// The names of the parameters.
     pub fn names(&self) -> &[String] {
         &self.names
@@ -279,8 +294,11 @@ impl Sensitivity {
 
     /// The change of each datum of the problem, with the derivative with respect to one parameter.
     fn change<S: Scalar>(&self, datum: usize, number: &dyn Fn(usize, f64) -> S) -> S {
-        let mine =
-            self.items.iter().enumerate().filter(|(_, item)| matches!(item, Item::Data(i) if *i == datum));
+        let mine = self
+            .parameters()
+            .map(|p| &p.item)
+            .enumerate()
+            .filter(|(_, item)| matches!(item, Item::Data(i) if *i == datum));
         mine.fold(S::zero(), |sum, (k, _)| sum + number(k, self.changes[k]))
     }
     fn system<S: Scalar + Over<f64>>(
@@ -291,7 +309,7 @@ impl Sensitivity {
             Source::Problem(problem) => problem.system(&|datum| self.change(datum, number))?,
             Source::System(system) => system.lift(),
         };
-        for (k, item) in self.items.iter().enumerate() {
+        for (k, item) in self.parameters().map(|p| &p.item).enumerate() {
             if let Item::Element(parameter) = item {
                 system.vary(parameter, number(k, self.changes[k]));
             }
@@ -318,7 +336,7 @@ impl Sensitivity {
     }
     /// Runs it. The observer sees the start, every step and the end.
     pub fn run(&self, plan: &Plan, observer: &mut Observer<'_>) -> Result<(), SensitivityFailure> {
-        self.observe(plan, self.items.len(), observer)
+        self.observe(plan, self.chosen.len(), observer)
     }
 
     /// With the derivatives with respect to the first parameters. What is not finite at the end is an error.

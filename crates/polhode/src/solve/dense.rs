@@ -1,7 +1,7 @@
 //! Dense LU for small systems, without a branch on a value: row exchanges are selects, one mask per candidate,
 //! so that every lane pivots for itself and gets the bits of its scalar run.
 
-use crate::group::Coordinates;
+use super::coordinates::Coordinates;
 use crate::scalar::{Dual, Mask, Real};
 use nalgebra::{SMatrix, SVector, Vector3};
 

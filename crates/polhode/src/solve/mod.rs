@@ -1,9 +1,12 @@
 //! Newton's method, written once, and the factorizations under it: dense ones of fixed size, and a sparse one.
 
+mod coordinates;
 mod dense;
 mod newton;
 mod sparse;
 
+pub(crate) use coordinates::keep_coordinates;
+pub use coordinates::{Coordinates, Jet, lift, seeded, unit};
 pub use dense::{Factor, Lu};
 pub(crate) use dense::{factorize, substitute, substitute_rows};
 pub(crate) use newton::{Equations, Rung, newton};

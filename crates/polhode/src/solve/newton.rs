@@ -5,7 +5,6 @@
 //! slowly. A lane that has converged is frozen, so a lane never depends on its neighbours.
 
 use crate::archive::kept;
-use crate::group::{Map, WienerMilenkovic};
 use crate::lookup::plain;
 use crate::scalar::{Mask, Real};
 use core::fmt;
@@ -147,8 +146,7 @@ impl fmt::Display for StepError {
                     // Two digits, rounded down.
                     plain(rounded_down(h.abs() * limit / angle))
                 )?;
-                let others = [("wiener-milenkovic", WienerMilenkovic.limit()), ("exp", f64::INFINITY)];
-                let wide: Vec<&str> = others
+                let wide: Vec<&str> = WIDE_MAPS
                     .iter()
                     .filter(|(_, end)| *end > *limit && angle < end)
                     .map(|(name, _)| *name)
@@ -158,6 +156,10 @@ impl fmt::Display for StepError {
         }
     }
 }
+
+/// The maps that go furthest, and how far: what to try where another one ends.
+pub(crate) const WIDE_MAPS: [(&str, f64); 2] =
+    [("wiener-milenkovic", core::f64::consts::TAU), ("exp", f64::INFINITY)];
 
 /// A step, by its time and size, in messages.
 struct Step(f64, f64);

@@ -2,8 +2,9 @@
 //! equations per block of directions.
 
 use super::{numbers, state_of};
+use crate::body::Dynamics;
 use crate::body::{AnyBody, BodyAt, State};
-use crate::group::{Coordinates, Group, Jet, lift};
+use crate::group::{Coordinates, Jet, lift};
 use crate::method::implicit::{self, Solved};
 use crate::method::scheme::{Accelerations, Of, Rates, Said, Scheme, Start, Unknown};
 use crate::scalar::Dual;
@@ -17,7 +18,7 @@ type Followed<G> = (State<Dual<f64, 1>, G>, Option<Rates<Dual<f64, 1>, G>>);
 type Passes<E, P> = <<E as Scheme>::Unknown as Unknown>::Passes<P>;
 
 /// The solution of a step, and how its equations and its end depend on the unknowns there.
-pub(super) struct Solution<G: Group, E: Scheme> {
+pub(super) struct Solution<G: Dynamics, E: Scheme> {
     x: Of<E, G, f64>,
     jacobian: <Of<E, G, f64> as Coordinates<f64>>::Factor,
     /// Three derivatives at a time.
@@ -31,7 +32,7 @@ type WithEnd<G, E> = (Solution<G, E>, Said<E, G, f64>);
 pub(super) trait Differentiated: Scheme + Sized {
     /// Solves the equations, with the exact Jacobian at the solution. A function of its own, whatever the number of directions.
     #[inline(never)]
-    fn solve<G: Group>(
+    fn solve<G: Dynamics>(
         &self,
         body: &dyn AnyBody<f64, G>,
         state: &State<f64, G>,
@@ -58,7 +59,7 @@ pub(super) trait Differentiated: Scheme + Sized {
     /// Residual and end are evaluated once, for the solution as it stands. What its own derivative x' = -J⁻¹ R' adds is
     /// known from the slopes, and needs no second evaluation.
     #[inline(never)]
-    fn follow<G: Group>(
+    fn follow<G: Dynamics>(
         &self,
         body: &dyn BodyAt<Dual<f64, 1>, G>,
         state: &State<Dual<f64, 1>, G>,

@@ -14,8 +14,9 @@ use super::registry::Part;
 use super::scheme::{Accelerations, Rates, Scheme, Start};
 use super::schemes::{AnyScheme, Visitor};
 use super::{euler, kinematic};
+use crate::body::Dynamics;
 use crate::body::{AnyBody, Body, BodyAt, Load, State};
-use crate::group::{Coordinates, Group, Rotation, Se3, So3};
+use crate::group::{Coordinates, Rotation, Se3, So3};
 use crate::scalar::{Dual, Real};
 use crate::solve::{StepError, Work};
 use implicit::Differentiated;
@@ -54,7 +55,7 @@ use stages::Stages;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Derived<G: Group> {
+pub struct Derived<G: Dynamics> {
     /// What runs, where in the step it begins and what fraction of it it takes.
     parts: Vec<(Part, f64, f64)>,
     stages: Option<Box<Stages<G>>>,
@@ -70,7 +71,7 @@ pub struct Derived<G: Group> {
 
 /// What a direction carries beside its state.
 #[derive(Clone, Copy, Debug)]
-struct Carried<G: Group> {
+struct Carried<G: Dynamics> {
     /// The state it belongs to.
     state: State<Dual<f64, 1>, G>,
     rates: Rates<Dual<f64, 1>, G>,
@@ -78,7 +79,7 @@ struct Carried<G: Group> {
     next: Rates<Dual<f64, 1>, G>,
 }
 
-impl<G: Group> Derived<G> {
+impl<G: Dynamics> Derived<G> {
     /// Prepares a method for so many directions.
     ///
     /// Refused are methods for systems of bodies, and an iteration that stops before it has converged: its result depends
@@ -264,7 +265,7 @@ impl<G: Group> Derived<G> {
 pub type Varied<'a, G> = dyn Fn(usize) -> &'a (dyn BodyAt<Dual<f64, 1>, G> + 'a) + 'a;
 
 /// A group on which steps have derivatives. Those of all methods are compiled in this library, once.
-pub trait DerivedSteps: Group {
+pub trait DerivedSteps: Dynamics {
     /// See [`Derived::step`].
     fn take(
         derived: &mut Derived<Self>,
@@ -305,7 +306,7 @@ impl Visitor for Carries {
 }
 
 /// A step of an implicit scheme, plain and with derivatives.
-struct Implicit<'a, 'b, G: Group> {
+struct Implicit<'a, 'b, G: Dynamics> {
     body: &'a dyn AnyBody<f64, G>,
     varied: &'a Varied<'b, G>,
     state: &'a State<f64, G>,
@@ -316,7 +317,7 @@ struct Implicit<'a, 'b, G: Group> {
     work: &'a mut Work,
 }
 
-impl<G: Group> Visitor for Implicit<'_, '_, G> {
+impl<G: Dynamics> Visitor for Implicit<'_, '_, G> {
     type Output = Result<State<f64, G>, StepError>;
     #[inline(always)]
     fn visit<E: Scheme>(self, scheme: &E) -> Self::Output {
@@ -341,14 +342,14 @@ impl<G: Group> Visitor for Implicit<'_, '_, G> {
 
 /// Pose and momentum of a state, number by number: the quaternion, the position, the momentum.
 #[inline(always)]
-fn numbers<S: Real, G: Group>(state: &State<S, G>) -> ([S; 4], Vector3<S>, G::Vector<S>) {
+fn numbers<S: Real, G: Dynamics>(state: &State<S, G>) -> ([S; 4], Vector3<S>, G::Vector<S>) {
     let k = G::kinematics(S::zero(), &state.pose, &state.momentum);
     (k.attitude.q_wxyz(), k.position, state.momentum)
 }
 
 /// The state with these numbers.
 #[inline(always)]
-fn state_of<S: Real, G: Group>(
+fn state_of<S: Real, G: Dynamics>(
     [w, x, y, z]: [S; 4],
     position: Vector3<S>,
     momentum: G::Vector<S>,
@@ -359,7 +360,10 @@ fn state_of<S: Real, G: Group>(
 
 /// The derivatives of one state with the values of the other.
 #[inline(always)]
-fn with_values<G: Group>(varied: &State<Dual<f64, 1>, G>, plain: &State<f64, G>) -> State<Dual<f64, 1>, G> {
+fn with_values<G: Dynamics>(
+    varied: &State<Dual<f64, 1>, G>,
+    plain: &State<f64, G>,
+) -> State<Dual<f64, 1>, G> {
     let (slopes, values) = (numbers(varied), numbers(plain));
     let with = |slope: Dual<f64, 1>, re: f64| Dual { re, eps: slope.eps };
     state_of(
@@ -371,7 +375,7 @@ fn with_values<G: Group>(varied: &State<Dual<f64, 1>, G>, plain: &State<f64, G>)
 
 /// True if every derivative is a finite number.
 #[inline(always)]
-fn has_finite_slopes<G: Group>(state: &State<Dual<f64, 1>, G>) -> bool {
+fn has_finite_slopes<G: Dynamics>(state: &State<Dual<f64, 1>, G>) -> bool {
     let (attitude, position, momentum) = numbers(state);
     let sum = |x: Dual<f64, 1>| x.eps.iter().map(|e| e.abs()).sum::<f64>();
     let mut total = 0.0;

@@ -3,6 +3,7 @@
 //! Y'_k - h Σ a_kj DF_j Y'_j = Y'₀ + h Σ a_kj F'_j, a linear system that all directions share.
 
 use super::Varied;
+use crate::body::Dynamics;
 use crate::body::{AnyBody, BodyAt, State};
 use crate::group::{Coordinates, Group, lift};
 use crate::method::mkrk::{self, SlopeJets, slope_jets, slope_pair, stage};
@@ -21,7 +22,7 @@ type VariedState<G> = State<Dual<f64, 1>, G>;
 
 /// A tableau at work, with the memory for all directions.
 #[derive(Clone, Debug)]
-pub(super) struct Stages<G: Group> {
+pub(super) struct Stages<G: Dynamics> {
     plain: mkrk::Stages<f64, G>,
     /// F with its slope DF, of each stage.
     slopes: Vec<SlopeJets<f64, G>>,
@@ -32,7 +33,7 @@ pub(super) struct Stages<G: Group> {
     right: Vec<[f64; 1]>,
 }
 
-impl<G: Group> Stages<G> {
+impl<G: Dynamics> Stages<G> {
     pub(super) fn new(tableau: &Tableau, directions: usize) -> Self {
         let plain = mkrk::Stages::new(tableau);
         let coupled = plain.blocks.iter().map(ExactSizeIterator::len).max().unwrap_or(0);

@@ -1,7 +1,8 @@
 //! What is built with duals against differences of what is built with numbers.
 
+use crate::body::Dynamics;
 use crate::body::Loads;
-use crate::group::{Coordinates, Group};
+use crate::group::Coordinates;
 use crate::multibody::{Reduced, Reduction};
 use crate::problem::Problem;
 use crate::run::Snapshot;
@@ -33,7 +34,7 @@ fn problems() -> Vec<Problem> {
 }
 
 /// Snapshot at the start, load and rate of the momentum at another time.
-fn numbers<S: Real, G: Group>(one: &Reduced<S, G>) -> Vec<S> {
+fn numbers<S: Real, G: Dynamics>(one: &Reduced<S, G>) -> Vec<S> {
     let mut row = Vec::new();
     Snapshot::of_body(&one.body, one.origin.as_ref(), &one.start, S::zero()).row(&mut row);
     // The start of a motion that is prescribed is the same for every rate of its turns.
