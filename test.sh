@@ -5,6 +5,6 @@ cd "$(dirname "$0")"
 cargo fmt --all --check
 cargo clippy --workspace --all-targets --release -- -D warnings
 cargo test --workspace --release
-for example in crates/polhode/examples/*.rs; do
+for example in crates/polhode/examples/*; do
     cargo run --quiet --release -p polhode --example "$(basename "$example" .rs)" > /dev/null
 done

@@ -1,6 +1,6 @@
 //! README beside the registry: its table of methods is printed from it.
 
-use crate::common::fine;
+use crate::common::{fine, program};
 use polhode::method::{KINEMATIC, Method, REGISTRY, SYSTEMS};
 
 const MAPS: [&str; 4] = ["exp", "euler-rodrigues", "cayley", "wiener-milenkovic"];
@@ -103,5 +103,35 @@ fn the_first_screen_of_the_readme_is_what_is_printed() {
     // The cost differs from machine to machine.
     for line in said.lines().filter(|line| !line.starts_with("cost")) {
         assert!(readme.contains(line), "README.md does not have: {line}");
+    }
+}
+
+/// Every `polhode` line of the shell blocks of a page runs, one after the other in a folder of its own.
+fn commands_run(page: &str) {
+    let text = std::fs::read_to_string(format!("{}/../../{page}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let mut count = 0;
+    for block in text.split("```sh\n").skip(1) {
+        let block = block.split("```").next().unwrap_or_default().replace("\\\n", " ");
+        for line in block.lines() {
+            let line = line.split(" #").next().unwrap_or_default().trim();
+            let Some(args) = line.strip_prefix("polhode ") else { continue };
+            let said = program().args(args.split_whitespace()).current_dir(folder.path()).output().unwrap();
+            assert!(said.status.success(), "{page}: {line}\n{}", String::from_utf8_lossy(&said.stderr));
+            count += 1;
+        }
+    }
+    assert!(count > 3, "{page}: {count}");
+}
+
+#[test]
+fn commands_of_the_readme_run() {
+    commands_run("README.md");
+}
+
+#[test]
+fn commands_of_the_documentation_run() {
+    for page in ["docs/sensitivities.md", "docs/systems.md"] {
+        commands_run(page);
     }
 }

@@ -386,9 +386,7 @@ fn attraction_keeps_energy_and_both_momenta_to_its_order() {
     }
     assert!((errors[0] / errors[1]).log2() > 1.9, "{errors:?}");
     assert_slopes(&system, &["attraction.mu"], "geometric-alpha", &Plan::new(0.01, 0.5).unwrap());
-    assert!(
-        !Simulation::new(&linkage(true), &Method::parse("linear-alpha").unwrap()).unwrap().keeps_energy()
-    );
+    assert!(!Simulation::new(linkage(true), &Method::parse("linear-alpha").unwrap()).unwrap().keeps_energy());
 }
 
 #[test]
@@ -403,7 +401,7 @@ fn the_pitch_is_found_from_a_measured_motion() {
     let column = |name: &str| record.column(name).unwrap().to_vec();
     let heights = record.names().iter().find(|name| name.ends_with("position_z")).unwrap().clone();
     let samples = Samples::new(column("t"), vec![(heights.clone(), column(&heights))]).unwrap();
-    let sensitivity = Sensitivity::of_system(&nut(0.1), &["thread.pitch"], &method).unwrap();
+    let sensitivity = Sensitivity::of_system(nut(0.1), &["thread.pitch"], &method).unwrap();
     let found = Identification::new(sensitivity, samples, 0.01).unwrap().run().unwrap();
     assert!(found.stopped.converged() && (found.values[0] - 0.12).abs() < 1e-9, "{:?}", found.values);
 }

@@ -1,26 +1,26 @@
 //! Maps chosen at run time, the three readings of motion parameters, half motions, and velocities seen from another
 //! frame: against the static maps, functions of the 4x4 homogeneous matrix, the exponential and the 6x6 adjoint.
 
+use super::group_motion_bits::image;
 use crate::probe::{Random, error};
 use core::f64::consts::{PI, TAU};
 use core::fmt::Debug;
 use nalgebra::{DMatrix, Matrix3, Matrix6, SVector, Vector3};
 use polhode::body::Dynamics;
 use polhode::group::{
-    Cayley, Coordinates, EulerRodrigues, Exponential, Group, Map, MapKind, Reading, Rotation, Se3, So3,
-    Vectorial, WienerMilenkovic, lift,
+    Coordinates, Exponential, Group, Map, MapKind, Reading, Rotation, Se3, So3, Vectorial, lift,
 };
-use polhode::scalar::{Dd, Dual, F64x4, Real};
+use polhode::scalar::{Dd, Dual, Real};
 
 /// Angles below this are in the domain of the map.
-fn domain(kind: MapKind) -> f64 {
+pub(super) fn domain(kind: MapKind) -> f64 {
     match kind {
         MapKind::Exponential | MapKind::WienerMilenkovic => TAU,
         MapKind::EulerRodrigues | MapKind::Cayley => PI,
     }
 }
 /// |p| of a rotation.
-fn length(kind: MapKind, angle: f64) -> f64 {
+pub(super) fn length(kind: MapKind, angle: f64) -> f64 {
     match kind {
         MapKind::Exponential => angle,
         MapKind::EulerRodrigues => 2.0 * (angle / 2.0).sin(),
@@ -29,14 +29,14 @@ fn length(kind: MapKind, angle: f64) -> f64 {
     }
 }
 /// How much the map magnifies a rounding error: it or its inverse is steep at the edge.
-fn condition(kind: MapKind, angle: f64) -> f64 {
+pub(super) fn condition(kind: MapKind, angle: f64) -> f64 {
     match kind {
         MapKind::Exponential => 1.0,
         _ => 1.0 / (angle * PI / (2.0 * domain(kind))).cos(),
     }
 }
 /// φ/p, dφ/dp and z₁ = sin(φ)/p at s = p·p > 0, in closed form.
-fn screw<T: Real>(kind: MapKind, s: T) -> [T; 3] {
+pub(super) fn screw<T: Real>(kind: MapKind, s: T) -> [T; 3] {
     let (one, x) = (T::one(), s * T::lift(0.25));
     let half = x.sqrt();
     match kind {
@@ -57,7 +57,7 @@ fn screw<T: Real>(kind: MapKind, s: T) -> [T; 3] {
     }
 }
 /// Where the series of the twist reading ends, as an angle.
-fn switch(kind: MapKind) -> f64 {
+pub(super) fn switch(kind: MapKind) -> f64 {
     let root = 0.02f64.sqrt();
     match kind {
         MapKind::EulerRodrigues => 2.0 * root.asin(),
@@ -66,25 +66,25 @@ fn switch(kind: MapKind) -> f64 {
     }
 }
 /// Every size up to three, and both sides of every switch of the code: that of 1/√(1 + x) is at 0.1, for halves at 0.2.
-fn angles(kind: MapKind) -> Vec<f64> {
+pub(super) fn angles(kind: MapKind) -> Vec<f64> {
     let mut all = vec![0.0, 1e-160, 1e-9, 1e-5, 1e-3, 0.0999, 0.1, 0.1999, 0.2001, 0.5, 1.0, 2.0, 3.0];
     all.extend([-1e-2, -1e-6, -1e-14, 0.0, 1e-14, 1e-6, 1e-2].map(|d| switch(kind) * (1.0 + d)));
     all
 }
 /// And beyond π, where the parameters of the shorter rotation are others.
-fn long_angles(kind: MapKind) -> Vec<f64> {
+pub(super) fn long_angles(kind: MapKind) -> Vec<f64> {
     let mut all = angles(kind);
     if domain(kind) > PI {
         all.extend([PI, 4.0, 5.0]);
     }
     all
 }
-const READINGS: [Reading; 3] = Reading::ALL;
+pub(super) const READINGS: [Reading; 3] = Reading::ALL;
 /// The readings for which SE(3) is not SO(3) at a dual number.
 const OTHERS: [Reading; 2] = [Reading::Hom4, Reading::Twist];
 
 /// Runs the test for every map, reading and angle.
-fn each(
+pub(super) fn each(
     seed: u64,
     readings: &[Reading],
     angles: fn(MapKind) -> Vec<f64>,
@@ -102,23 +102,23 @@ fn each(
     }
 }
 /// The parameters with a rotation by `angle` about a random axis, and a random linear part.
-fn parameters<G: Dynamics>(kind: MapKind, angle: f64, random: &mut Random) -> G::Vector<f64> {
+pub(super) fn parameters<G: Dynamics>(kind: MapKind, angle: f64, random: &mut Random) -> G::Vector<f64> {
     G::vector(&random.vector(), &(random.axis() * length(kind, angle)))
 }
-fn vector<G: Dynamics>(random: &mut Random) -> G::Vector<f64> {
+pub(super) fn vector<G: Dynamics>(random: &mut Random) -> G::Vector<f64> {
     G::vector(&random.vector(), &random.vector())
 }
 /// The pose of an increment.
-fn pose<G: Dynamics, S: Real>(step: &G::Increment<S>) -> G::Pose<S> {
+pub(super) fn pose<G: Dynamics, S: Real>(step: &G::Increment<S>) -> G::Pose<S> {
     G::advance(&G::identity(), step)
 }
 /// The parts of a pose.
-fn parts<G: Dynamics, S: Real>(pose: &G::Pose<S>) -> (Rotation<S>, Vector3<S>) {
+pub(super) fn parts<G: Dynamics, S: Real>(pose: &G::Pose<S>) -> (Rotation<S>, Vector3<S>) {
     let at = G::kinematics(S::zero(), pose, &G::Vector::<S>::origin());
     (at.attitude, at.position)
 }
 /// The larger of the distances between two poses, that of the positions over their size.
-fn apart<G: Dynamics>(a: &G::Pose<f64>, b: &G::Pose<f64>) -> f64 {
+pub(super) fn apart<G: Dynamics>(a: &G::Pose<f64>, b: &G::Pose<f64>) -> f64 {
     let (turn, shift) = G::distance(a, b);
     let shift = shift / (1.0 + parts::<G, f64>(b).1.norm());
     if turn > shift { turn } else { shift }
@@ -140,124 +140,6 @@ impl Worst {
         println!("{:e} of {bound:e} at {}", self.0, self.1);
         assert!(self.0 < bound, "{:e} at {}", self.0, self.1);
     }
-}
-
-/// Numbers compared to the last bit, with the sign of zero.
-trait Bits: Real {
-    fn bits(self) -> [u64; 4];
-}
-impl Bits for f64 {
-    fn bits(self) -> [u64; 4] {
-        [self.to_bits(); 4]
-    }
-}
-impl Bits for F64x4 {
-    fn bits(self) -> [u64; 4] {
-        core::array::from_fn(|i| self.lane(i).to_bits())
-    }
-}
-type Image = Vec<[u64; 4]>;
-
-fn list<S: Real, V: Coordinates<S>>(v: &V) -> impl Iterator<Item = S> {
-    (0..V::LEN).map(|i| v.at(i))
-}
-/// All that a map does at these parameters, in bits.
-fn image<G: Dynamics, M: Map, S: Bits>(map: M, psi: &G::Vector<S>, v: &G::Vector<S>) -> Image {
-    let step = G::increment(map, psi);
-    let end = pose::<G, S>(&step);
-    let (attitude, position) = parts::<G, S>(&end);
-    let mut all: Vec<S> = attitude.q_wxyz().into_iter().chain(list(&position)).collect();
-    for x in [
-        G::parameters(map, &end),
-        G::tangent(map, psi, v),
-        G::tangent_inverse(map, psi, v),
-        G::pull(&step, v),
-        G::push(&step, v),
-        G::pull_velocity(&step, v),
-        G::push_velocity(&step, v),
-        G::push_velocity(&G::half(map, psi, &step), v),
-    ] {
-        all.extend(list(&x));
-    }
-    all.into_iter().map(Bits::bits).collect()
-}
-/// The functions of the map at s, in bits.
-fn coefficients<M: Map, S: Bits>(map: M, s: S) -> Image {
-    let (c, inverse) = (map.coefficients(s), map.inverse_coefficients(s));
-    [c.w, c.k, c.c, inverse.0, inverse.1].map(Bits::bits).to_vec()
-}
-/// Four arguments as one.
-fn wide<G: Dynamics>(x: &[G::Vector<f64>; 4]) -> G::Vector<F64x4> {
-    G::Vector::<F64x4>::generate(|i| F64x4::new(x.map(|x| x.at(i))))
-}
-/// Parameters of four rotations, often on different sides of a switch.
-fn four<G: Dynamics>(kind: MapKind, random: &mut Random) -> [G::Vector<f64>; 4] {
-    let angles = angles(kind);
-    core::array::from_fn(|_| parameters::<G>(kind, angles[random.bits() as usize % angles.len()], random))
-}
-
-fn a_chosen_map_is_the_static_one<G: Dynamics, M: Map>(kind: MapKind, fixed: M) {
-    let chosen = Vectorial::from(kind);
-    assert_eq!((chosen.name(), chosen.limit()), (fixed.name(), fixed.limit()));
-    let mut random = Random(1);
-    for _ in 0..500 {
-        let psi = four::<G>(kind, &mut random);
-        let v: [G::Vector<f64>; 4] = core::array::from_fn(|_| vector::<G>(&mut random));
-        for (psi, v) in psi.iter().zip(&v) {
-            let s = G::angular(psi).norm_squared();
-            assert_eq!(coefficients(chosen, s), coefficients(fixed, s), "{kind:?} at {s}");
-            assert_eq!(
-                image::<G, _, f64>(chosen, psi, v),
-                image::<G, _, f64>(fixed, psi, v),
-                "{kind:?} {psi:?}"
-            );
-        }
-        let (psi, v) = (wide::<G>(&psi), wide::<G>(&v));
-        let s = psi.inner(&psi);
-        assert_eq!(coefficients(chosen, s), coefficients(fixed, s), "{kind:?} at {s:?}");
-        assert_eq!(
-            image::<G, _, F64x4>(chosen, &psi, &v),
-            image::<G, _, F64x4>(fixed, &psi, &v),
-            "{kind:?} {psi:?}"
-        );
-    }
-}
-
-#[test]
-fn maps_chosen_at_run_time_give_the_bits_of_the_static_ones() {
-    fn both<M: Map>(kind: MapKind, fixed: M) {
-        a_chosen_map_is_the_static_one::<So3, M>(kind, fixed);
-        a_chosen_map_is_the_static_one::<Se3, M>(kind, fixed);
-    }
-    both(MapKind::Exponential, Exponential);
-    both(MapKind::EulerRodrigues, EulerRodrigues);
-    both(MapKind::Cayley, Cayley);
-    both(MapKind::WienerMilenkovic, WienerMilenkovic);
-    assert_eq!(Vectorial::default(), Vectorial::from(MapKind::Exponential));
-}
-
-fn lanes_give_the_bits_of_their_own_runs<G: Dynamics>() {
-    let mut random = Random(2);
-    for kind in MapKind::ALL {
-        for reading in READINGS {
-            let map = Vectorial { kind, reading };
-            for _ in 0..300 {
-                let psi = four::<G>(kind, &mut random);
-                let v: [G::Vector<f64>; 4] = core::array::from_fn(|_| vector::<G>(&mut random));
-                let together = image::<G, _, F64x4>(map, &wide::<G>(&psi), &wide::<G>(&v));
-                for lane in 0..4 {
-                    let alone = image::<G, _, f64>(map, &psi[lane], &v[lane]);
-                    assert!(together.iter().zip(&alone).all(|(a, b)| a[lane] == b[lane]), "{map:?} {psi:?}");
-                }
-            }
-        }
-    }
-}
-
-#[test]
-fn lanes_give_the_bits_of_their_own_runs_under_every_reading() {
-    lanes_give_the_bits_of_their_own_runs::<So3>();
-    lanes_give_the_bits_of_their_own_runs::<Se3>();
 }
 
 #[test]
@@ -344,7 +226,7 @@ fn cayley(a: &Square) -> Square {
     (&i - a * 0.5).try_inverse().unwrap() * (i + a * 0.5)
 }
 /// The map as a function of matrices, from its definition.
-fn function(kind: MapKind, a: &Square) -> Square {
+pub(super) fn function(kind: MapKind, a: &Square) -> Square {
     let i = Square::identity(a.nrows(), a.ncols());
     match kind {
         MapKind::Exponential => {

@@ -12,6 +12,7 @@ mod group_algebra;
 mod group_body;
 mod group_maps;
 mod group_motion;
+mod group_motion_bits;
 mod group_rotation;
 mod group_tangent;
 mod lanes;

@@ -11,8 +11,8 @@ use nalgebra::{Matrix3, Vector3};
 ///
 /// ```
 /// use nalgebra::Vector3;
-/// use polhode::body::{Gravity, Load};
-/// use polhode::group::{Group, Rotation, So3};
+/// use polhode::body::{Dynamics, Gravity, Load};
+/// use polhode::group::{Rotation, So3};
 /// let load = Gravity { weight_space: Vector3::new(0.0, 0.0, -9.81), center_body: Vector3::new(0.0, 0.0, 0.5) };
 /// let still = Vector3::zeros();
 /// let at = |angle| So3::kinematics(0.0, &Rotation::from_rotation_vector(&Vector3::new(angle, 0.0, 0.0)), &still);

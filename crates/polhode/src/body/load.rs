@@ -63,7 +63,7 @@ impl<T: Real> Kinematics<T> {
     ///
     /// ```
     /// use nalgebra::Vector3;
-    /// use polhode::group::{Group, Rotation, So3};
+    /// use polhode::{body::Dynamics, group::{Rotation, So3}};
     /// let at = So3::kinematics(0.5, &Rotation::identity(), &Vector3::zeros());
     /// assert!(at.is_past(0.4) && !at.is_past(0.5) && at.beginning().is_past(0.5));
     /// ```
@@ -281,8 +281,8 @@ impl<S: Real> Load<S> for Harmonic<S> {
 ///
 /// ```
 /// use nalgebra::Vector3;
-/// use polhode::body::{Force, Frame, Kinematics, Load};
-/// use polhode::group::{Group, Rotation, So3};
+/// use polhode::body::{Dynamics, Force, Frame, Load};
+/// use polhode::group::{Rotation, So3};
 /// let thrust = Force { frame: Frame::Body, point_body: Vector3::new(0.0, -0.1, 0.0), value: Vector3::new(5.0, 0.0, 0.0) };
 /// let at = So3::kinematics(0.0, &Rotation::identity(), &Vector3::zeros());
 /// assert_eq!(thrust.wrench::<f64>(&at).moment_body, Vector3::new(0.0, 0.0, 0.5));

@@ -164,7 +164,7 @@ pub trait Unknown: 'static {
     type Passes<P: Copy>: Copy + AsRef<[P]> + AsMut<[P]>;
     /// The same for all.
     fn passes<P: Copy>(same: P) -> Self::Passes<P>;
-    /// Its size in rad/s, see [`Group::size`].
+    /// Its size in rad/s, see [`crate::body::Dynamics::size`].
     fn size<G: Dynamics, T: Real>(length: T, x: &Self::Of<G, T>) -> T;
 }
 
@@ -242,6 +242,7 @@ pub enum Accelerations {
 /// A scheme of one's own becomes a method by [`Method::from_scheme`](super::Method::from_scheme):
 ///
 /// ```
+/// use polhode::body::Dynamics;
 /// use polhode::group::{Exponential, Group};
 /// use polhode::method::{Method, One, Outcome, Scheme, SchemeFacts, Start};
 /// use polhode::problem::Problem;
