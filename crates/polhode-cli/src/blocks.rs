@@ -1,6 +1,6 @@
 //! Parts that the JSON of several commands shares.
 
-use polhode::problem::{Ended, Errors};
+use polhode::problem::{Errors, RunReport};
 use serde::Serialize;
 
 /// The largest drift of each quantity.
@@ -21,7 +21,7 @@ pub struct Drift {
 
 impl Drift {
     /// That of a run; a system of bodies has an energy and nothing else to keep.
-    pub fn new(end: &Ended) -> Self {
+    pub fn new(end: &RunReport) -> Self {
         let drift = &end.drift;
         let single = end.last.is_single();
         let of_body = |x: f64| single.then_some(x);
@@ -47,8 +47,8 @@ pub struct Newton {
     retries: u64,
 }
 
-impl From<&Ended> for Newton {
-    fn from(end: &Ended) -> Self {
+impl From<&RunReport> for Newton {
+    fn from(end: &RunReport) -> Self {
         let work = &end.work;
         Newton {
             iterations: work.iterations,
@@ -62,7 +62,7 @@ impl From<&Ended> for Newton {
 }
 
 /// Newton iterations in a step, on average.
-pub fn iterations_per_step(end: &Ended) -> f64 {
+pub fn iterations_per_step(end: &RunReport) -> f64 {
     end.work.iterations as f64 / end.steps.max(1) as f64
 }
 

@@ -2,7 +2,7 @@
 
 use polhode::run::{Item, Owner, Snapshot, Value};
 use polhode::scalar::Real;
-use polhode::sensitivity::D;
+use polhode::sensitivity::Dual1;
 use serde_json::{Map, Value as Json};
 
 /// Where a quantity stands: its key, or those of a body or joint before it.
@@ -51,7 +51,7 @@ pub fn largest(numbers: &[f64]) -> f64 {
 }
 
 /// The derivatives; of a rotation the turn in body axes.
-pub fn slopes(value: &Value<'_, D>) -> Vec<f64> {
+pub fn slopes(value: &Value<'_, Dual1>) -> Vec<f64> {
     match value {
         Value::Rotation(attitude) => attitude.slope().iter().copied().collect(),
         _ => value.numbers().iter().map(|x| x.eps[0]).collect(),
@@ -81,7 +81,7 @@ pub fn json(value: &Value<'_, f64>) -> Json {
 }
 
 /// The derivatives of a value as they stand in JSON: one number, or several.
-pub fn json_slopes(value: &Value<'_, D>) -> Json {
+pub fn json_slopes(value: &Value<'_, Dual1>) -> Json {
     match value {
         Value::Number(x) => Json::from(x.eps[0]),
         _ => Json::from(slopes(value)),

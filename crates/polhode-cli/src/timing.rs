@@ -2,7 +2,7 @@
 
 use core::ops::ControlFlow;
 use polhode::method::Method;
-use polhode::problem::{Ended, Failed, Model};
+use polhode::problem::{Model, RunFailure, RunReport};
 use polhode::run::Plan;
 use std::time::{Duration, Instant};
 
@@ -19,7 +19,7 @@ pub fn best(
     method: &Method,
     plan: &Plan,
     watch: &mut dyn FnMut(u64) -> ControlFlow<()>,
-) -> Result<(Ended, f64), Failed> {
+) -> Result<(RunReport, f64), RunFailure> {
     let begun = Instant::now();
     let mut least = f64::INFINITY;
     let mut runs = 0;

@@ -10,7 +10,7 @@ use crate::reference::reference;
 use crate::{interrupt, pick, print, timing};
 use core::ops::ControlFlow;
 use polhode::method::Method;
-use polhode::problem::{Ended, Errors, Model, Problem, Reference};
+use polhode::problem::{Errors, Model, Problem, Reference, RunReport};
 use polhode::run::Plan;
 
 /// A finished comparison.
@@ -41,7 +41,7 @@ pub struct Row {
 #[derive(Debug)]
 pub struct Run {
     /// How it ended.
-    pub end: Ended,
+    pub end: RunReport,
     /// Distance from the reference, where there is one.
     pub errors: Option<Errors>,
     /// Its frequencies, where the exact motion has any.

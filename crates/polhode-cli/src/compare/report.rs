@@ -6,7 +6,7 @@ use crate::phase::Frequencies;
 use crate::print::{self, count, duration, plain, small};
 use crate::timing;
 use polhode::method::Claims;
-use polhode::problem::Kept;
+use polhode::problem::Invariance;
 use serde::Serialize;
 
 /// The object that `--json` prints.
@@ -75,7 +75,9 @@ fn columns(comparison: &Comparison) -> (Vec<Column<'_>>, Vec<String>) {
     let mut columns: Vec<Column<'_>> = Vec::new();
     let mut lines = Vec::new();
     // What the exact motion changes too has no column.
-    let kept = |quantity: &str| comparison.problem.kept(&Claims::default(), quantity) != Kept::Changes;
+    let kept = |quantity: &str| {
+        comparison.problem.invariance_of(&Claims::default(), quantity) != Invariance::NotInvariant
+    };
     let mut drifts = Vec::new();
     if kept("energy") {
         columns.push(("energy", Box::new(|run| drift(run, "energy"))));

@@ -15,7 +15,7 @@ use crate::reference::reference;
 use crate::{interrupt, pick, print};
 use core::ops::ControlFlow;
 use polhode::method::Method;
-use polhode::problem::{Ended, Errors, Kept, Model, Problem};
+use polhode::problem::{Errors, Invariance, Model, Problem, RunReport};
 use polhode::run::{EnergyEstimate, Estimate, Plan, Run, drive};
 use record::Record;
 use std::time::Instant;
@@ -32,7 +32,7 @@ pub struct Finished {
     /// Over which steps.
     pub plan: Plan,
     /// How it ended.
-    pub end: Ended,
+    pub end: RunReport,
     /// Wall-clock time of the steps.
     pub seconds: f64,
     /// Distance from the reference and how that is known, or why there is none.
@@ -58,9 +58,9 @@ impl Finished {
 const RUNAWAY: f64 = 0.5;
 
 /// What to say of a run that gained much energy which the exact motion keeps.
-fn runaway(problem: &Problem, method: &Method, end: &Ended) -> Option<String> {
+fn runaway(problem: &Problem, method: &Method, end: &RunReport) -> Option<String> {
     let gain = end.drift.energy?.gain;
-    let kept = problem.kept(method.claims(), "energy") != Kept::Changes;
+    let kept = problem.invariance_of(method.claims(), "energy") != Invariance::NotInvariant;
     (kept && gain > RUNAWAY).then(|| {
         format!(
             "warning: the energy, which the exact motion keeps, grew by {:.0} % of that of the motion: the result may mean \

@@ -3,11 +3,11 @@
 use super::{Finished, system};
 use crate::phase::Frequencies;
 use crate::print::{Align, count, duration, plain, small, table};
-use polhode::problem::{Ended, Kept};
+use polhode::problem::{Invariance, RunReport};
 use polhode::run::{Estimate, Snapshot};
 
 /// The name and unit of a drift; that of a length is relative to the start unless it starts from zero.
-fn words<'a>(quantity: &'a str, end: &Ended, start: &Snapshot) -> (&'a str, &'static str) {
+fn words<'a>(quantity: &'a str, end: &RunReport, start: &Snapshot) -> (&'a str, &'static str) {
     match quantity {
         "energy" => ("energy", end.drift.energy.map_or("J", |energy| energy.unit())),
         "momentum_space" => ("angular momentum in space", "kg m²/s"),
@@ -64,10 +64,10 @@ pub fn text(run: &Finished) -> String {
         .filter(|(quantity, _)| single || *quantity == "energy")
         .map(|(quantity, value)| {
             let (name, unit) = words(quantity, end, &start);
-            let note = match run.problem.kept(method.claims(), quantity) {
-                Kept::Claimed => "kept by the method",
-                Kept::Unclaimed => "invariant, no claim",
-                Kept::Changes => "not invariant here",
+            let note = match run.problem.invariance_of(method.claims(), quantity) {
+                Invariance::Promised => "kept by the method",
+                Invariance::NotPromised => "invariant, no claim",
+                Invariance::NotInvariant => "not invariant here",
             };
             row(&[name, &small(value), unit, note])
         })

@@ -2,7 +2,7 @@
 
 use crate::print::{plain, small};
 use polhode::multibody::Violation;
-use polhode::problem::Ended;
+use polhode::problem::RunReport;
 use polhode::run::{Owner, Snapshot};
 
 /// What the joints of a system had to bear.
@@ -31,7 +31,7 @@ struct Assembly<'a> {
 
 impl<'a> System<'a> {
     /// Of a run of a system.
-    pub fn new(end: &'a Ended) -> Option<Self> {
+    pub fn new(end: &'a RunReport) -> Option<Self> {
         let joints = end.joints.as_ref()?;
         let (moved, turned) = (joints.assembly.moved.as_ref(), joints.assembly.turned.as_ref());
         Some(System {
@@ -80,7 +80,7 @@ pub fn places(last: &Snapshot) -> Vec<Vec<String>> {
 }
 
 /// What to say of a run whose joints were torn: positions are kept in every step, and an instability shows in velocities.
-pub fn broken(end: &Ended) -> Option<String> {
+pub fn broken(end: &RunReport) -> Option<String> {
     let joints = end.joints.as_ref()?;
     let speeds = end.last.bodies.iter().map(|body| body.velocity().norm().max(body.omega_body.norm()));
     let fastest = speeds.fold(0.0, f64::max);
@@ -95,7 +95,7 @@ pub fn broken(end: &Ended) -> Option<String> {
 }
 
 /// How much the initial velocities were changed, if they were.
-pub fn changed(end: &Ended) -> Option<String> {
+pub fn changed(end: &RunReport) -> Option<String> {
     let assembly = &end.joints.as_ref()?.assembly;
     (assembly.velocity > 1e-9 || assembly.omega > 1e-9).then(|| {
         format!(

@@ -3,7 +3,7 @@
 use crate::quantity::{self, difference, hides, largest, slopes};
 use core::ops::ControlFlow;
 use polhode::run::{Item, Plan, Snapshot};
-use polhode::sensitivity::{D, Sensitivity, SensitivityFailure};
+use polhode::sensitivity::{Dual1, Sensitivity, SensitivityFailure};
 
 /// A formula: its name, the change relative to the parameter, and points with their weights, to be divided by the change.
 pub struct Formula {
@@ -71,7 +71,7 @@ pub fn differences(
     sensitivity: &Sensitivity,
     plan: &Plan,
     parameter: usize,
-    (items, end, derivatives): (&[Item], &Snapshot, &Snapshot<D>),
+    (items, end, derivatives): (&[Item], &Snapshot, &Snapshot<Dual1>),
     watch: &mut dyn FnMut(u64) -> ControlFlow<()>,
 ) -> Option<Vec<Difference>> {
     let exact: Vec<Vec<f64>> =

@@ -14,7 +14,7 @@ use core::ops::ControlFlow;
 use polhode::multibody::DifferentiationError;
 use polhode::problem::Problem;
 use polhode::run::{Item, Plan, Snapshot};
-use polhode::sensitivity::{D, Sensitivity, SensitivityError, SensitivityFailure, Study};
+use polhode::sensitivity::{Dual1, Sensitivity, SensitivityError, SensitivityFailure, Variant};
 use std::io::Write;
 
 /// All that was computed.
@@ -34,7 +34,7 @@ pub struct Finished {
     /// The end.
     pub end: Snapshot,
     /// The same with its derivatives, for each parameter.
-    pub derivatives: Vec<Snapshot<D>>,
+    pub derivatives: Vec<Snapshot<Dual1>>,
     /// Those that no number depends on but for rounding.
     pub independent: Vec<String>,
     /// Differences for each parameter, if asked for.
@@ -47,7 +47,7 @@ pub struct Finished {
 pub fn failure(error: SensitivityError) -> Failure {
     match error {
         SensitivityError::Parameter(_) => Failure::Usage(error.to_string()),
-        SensitivityError::System(DifferentiationError::Study { .. }) => Failure::Usage(error.to_string()),
+        SensitivityError::System(DifferentiationError::Variant { .. }) => Failure::Usage(error.to_string()),
         SensitivityError::Model(_) => Failure::Model(error.to_string()),
         SensitivityError::System(_) | SensitivityError::Method(_) => Failure::Solver(error.to_string()),
     }
@@ -73,9 +73,9 @@ pub fn names(list: &[String]) -> Result<Vec<&str>, Failure> {
 }
 
 /// The first number at the end that is not finite.
-fn overflow(sensitivity: &Sensitivity, end: &Snapshot, derivatives: &[Snapshot<D>]) -> Option<Failure> {
+fn overflow(sensitivity: &Sensitivity, end: &Snapshot, derivatives: &[Snapshot<Dual1>]) -> Option<Failure> {
     let finite = |numbers: &[f64]| numbers.iter().all(|x| x.is_finite());
-    let fits = |item: &Item, slopes: &Snapshot<D>| {
+    let fits = |item: &Item, slopes: &Snapshot<Dual1>| {
         let value = end.value(item).is_some_and(|value| finite(value.numbers()));
         value && slopes.value(item).is_some_and(|value| finite(&quantity::slopes(&value)))
     };
@@ -95,29 +95,32 @@ pub fn command(options: &SensitivityOptions) -> Result<(), Failure> {
     let method = pick::method(options.method.as_deref().unwrap_or(problem.method))?;
     let plan = Plan::new(options.step.unwrap_or(problem.step), options.until.unwrap_or(problem.until))?;
     pick::suits(&problem.model()?, &method)?;
-    let study = match options.variant.as_deref() {
-        None => Study::Exact,
+    let variant = match options.variant.as_deref() {
+        None => Variant::Exact,
         Some(name) => {
-            Study::ALL.iter().find(|(known, _)| *known == name).map(|(_, study)| *study).ok_or_else(|| {
-                let names: Vec<&str> = Study::ALL.iter().map(|(name, _)| *name).collect();
-                Failure::Usage(format!("no variant is called '{name}'; there are {}", names.join(", ")))
-            })?
+            Variant::ALL.iter().find(|(known, _)| *known == name).map(|(_, variant)| *variant).ok_or_else(
+                || {
+                    let names: Vec<&str> = Variant::ALL.iter().map(|(name, _)| *name).collect();
+                    Failure::Usage(format!("no variant is called '{name}'; there are {}", names.join(", ")))
+                },
+            )?
         }
     };
-    if study != Study::Exact && method.alpha().is_none() {
+    if variant != Variant::Exact && method.alpha().is_none() {
         let text =
             "--variant simplifies geometric-alpha, linear-alpha and residual-alpha; this method has none";
         return Err(Failure::Usage(text.into()));
     }
-    let sensitivity =
-        Sensitivity::new(&problem, &names(&options.parameters)?, &method).map_err(failure)?.studied(study);
+    let sensitivity = Sensitivity::new(&problem, &names(&options.parameters)?, &method)
+        .map_err(failure)?
+        .with_variant(variant);
     let count = sensitivity.names().len();
     let mut file = options.out.as_deref().map(|path| Output::create(path, options.json)).transpose()?;
 
     let passes = if options.check { 1 + count as u64 * check::runs() } else { 1 };
     let mut progress = Progress::new(plan.steps().saturating_mul(passes));
     let (mut stopped, mut trouble) = (None, None);
-    let (mut end, mut derivatives): (Option<Snapshot>, Vec<Snapshot<D>>) = (None, Vec::new());
+    let (mut end, mut derivatives): (Option<Snapshot>, Vec<Snapshot<Dual1>>) = (None, Vec::new());
     let (mut text, mut columns) = (String::new(), Vec::new());
     let run = sensitivity.run(&plan, &mut |n, seen| {
         progress.at(n, || format!("t = {:.4} s", plan.time(n)));
@@ -215,7 +218,7 @@ fn row(
     n: u64,
     sensitivity: &Sensitivity,
     seen: &mut dyn polhode::sensitivity::DerivedRun,
-    columns: &mut Vec<D>,
+    columns: &mut Vec<Dual1>,
     text: &mut String,
 ) {
     use core::fmt::Write;

@@ -5,7 +5,7 @@ use super::check::{Difference, Quotient};
 use crate::print::{self, Align, count, plain, small, table};
 use crate::quantity::{self, json, json_slopes, tree};
 use polhode::run::{Item, Owner, Quantity, Shape, Snapshot, Value};
-use polhode::sensitivity::D;
+use polhode::sensitivity::Dual1;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
@@ -51,7 +51,7 @@ impl<'a> Report<'a> {
     pub fn new(run: &'a Finished) -> Self {
         let names = run.sensitivity.names();
         let path = |item: &Item| quantity::path(&run.end, item);
-        let of = |at: &Snapshot<D>| {
+        let of = |at: &Snapshot<Dual1>| {
             tree(run.items.iter().filter_map(|item| Some((path(item), json_slopes(&at.value(item)?)))))
         };
         let checked = |(k, difference): (usize, &'a Difference)| {
@@ -109,7 +109,7 @@ const DIFFERENCE: usize = 8;
 const ROUNDED: &str = "~0";
 
 /// The derivatives of a quantity, without those that are nothing but rounding: JSON has them.
-fn cells(value: &Value<'_, D>, scale: f64) -> Vec<String> {
+fn cells(value: &Value<'_, Dual1>, scale: f64) -> Vec<String> {
     let slopes = quantity::slopes(value);
     let rounding = quantity::ROUNDING * quantity::largest(&slopes);
     let cell = |x: &f64| match x.abs() {

@@ -256,7 +256,7 @@ fn written_elements_do_what_those_of_the_library_do() {
         });
         for (k, name) in names.iter().enumerate() {
             let number =
-                |row: &Vec<polhode::multibody::D>| row.iter().map(|x| x.eps[0]).collect::<Vec<f64>>();
+                |row: &Vec<polhode::multibody::Dual1>| row.iter().map(|x| x.eps[0]).collect::<Vec<f64>>();
             let (a, b) = (number(&slopes[0][k]), number(&slopes[1][k]));
             let largest = a.iter().fold(0.0f64, |m, x| m.max(x.abs()));
             let off = a.iter().zip(&b).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));

@@ -8,7 +8,7 @@ use polhode::body::{
 use polhode::group::Rotation;
 use polhode::method::Method;
 use polhode::multibody::{
-    Coordinates, Differentiated, ForceKind, GROUND, JointKind, Moving, Rigid, Simulation, System,
+    BodyMotion, Coordinates, Differentiated, ForceKind, GROUND, JointKind, Rigid, Simulation, System,
 };
 use polhode::scalar::{Dual, Real};
 
@@ -260,7 +260,7 @@ fn springs(speed: f64) -> System<f64> {
     system
 }
 
-fn numbers(body: &Moving<D>) -> Vec<D> {
+fn numbers(body: &BodyMotion<D>) -> Vec<D> {
     let vectors = [body.position, body.velocity, body.acceleration, body.omega_body, body.omega_rate];
     vectors.iter().flatten().chain(body.attitude.matrix().iter()).copied().collect()
 }

@@ -3,7 +3,7 @@
 
 use nalgebra::Vector3;
 use polhode::method::Method;
-use polhode::multibody::{Differentiated, Simulation, Study, System};
+use polhode::multibody::{Differentiated, Simulation, System, Variant};
 use polhode::problem::Problem;
 use polhode::scalar::Dual;
 
@@ -36,11 +36,11 @@ fn by_mass(system: &System<f64>) -> System<D> {
 }
 
 /// dx/dm at t = 0.1.
-fn derivative(method: &str, h: f64, study: Study) -> Vector3<f64> {
+fn derivative(method: &str, h: f64, study: Variant) -> Vector3<f64> {
     let system = top();
     let varied = [by_mass(&system)];
     let method = Method::parse(method).unwrap();
-    let mut run = Differentiated::studied(&system, &varied, &method, study).unwrap();
+    let mut run = Differentiated::with_variant(&system, &varied, &method, study).unwrap();
     for _ in 0..(0.1 / h).round() as usize {
         run.step(h).unwrap();
     }
@@ -55,7 +55,7 @@ fn relative(x: &Vector3<f64>, known: &Vector3<f64>) -> f64 {
 #[test]
 fn the_digits_of_each_form() {
     for (method, known) in KNOWN {
-        let error = relative(&derivative(method, 2e-3, Study::Exact), &Vector3::from(known));
+        let error = relative(&derivative(method, 2e-3, Variant::Exact), &Vector3::from(known));
         println!("{method}: {error:.1e}");
         assert!(error < 1e-12, "{method}: {error:e}");
     }
@@ -73,19 +73,19 @@ fn agrees(x: f64, text: &str) -> bool {
 #[test]
 fn the_simplified_derivatives() {
     for (method, study, sizes) in [
-        ("residual-alpha", Study::ReferenceFree, ["5.96e-4", "6.58e-5"]),
-        ("linear-alpha", Study::ReferenceFree, ["1.05e-4", "1.01e-6"]),
-        ("residual-alpha", Study::WithoutKg, ["1.02e-4", "9.85e-7"]),
-        ("geometric-alpha", Study::Symmetric, ["9.95e-4", "9.77e-4"]),
+        ("residual-alpha", Variant::ReferenceFree, ["5.96e-4", "6.58e-5"]),
+        ("linear-alpha", Variant::ReferenceFree, ["1.05e-4", "1.01e-6"]),
+        ("residual-alpha", Variant::WithoutKg, ["1.02e-4", "9.85e-7"]),
+        ("geometric-alpha", Variant::Symmetric, ["9.95e-4", "9.77e-4"]),
     ] {
         for (h, size) in [2e-3, 2e-4].into_iter().zip(sizes) {
-            let error = relative(&derivative(method, h, study), &derivative(method, h, Study::Exact));
+            let error = relative(&derivative(method, h, study), &derivative(method, h, Variant::Exact));
             println!("{method} {study:?} {h}: {error:.4e}, known {size}");
             assert!(agrees(error, size), "{method} {study:?} {h}: {error:e}, known {size}");
         }
     }
     // At the equilibrium that the linear form finds there is nothing to leave out.
-    let (linear, without) = (Study::Exact, Study::WithoutKg);
+    let (linear, without) = (Variant::Exact, Variant::WithoutKg);
     let error =
         relative(&derivative("linear-alpha", 2e-3, without), &derivative("linear-alpha", 2e-3, linear));
     assert!(error < 1e-13, "{error:e}");
@@ -99,7 +99,7 @@ fn orders_of_the_derivatives() {
         ("linear-alpha", 1.26e-3, 3.31e-6, 2.0),
         ("geometric-alpha", 1.75e-2, 6.77e-5, 2.0),
     ] {
-        let error = |h: f64| relative(&derivative(method, h, Study::Exact), &Vector3::from(EXACT));
+        let error = |h: f64| relative(&derivative(method, h, Variant::Exact), &Vector3::from(EXACT));
         let steps = [2e-3, 2.5e-4, 1.25e-4];
         let errors = steps.map(error);
         println!("{method}: {errors:?}");

@@ -6,8 +6,8 @@ use core::ops::ControlFlow;
 use nalgebra::{Matrix3, Vector3};
 use polhode::body::Dynamics;
 use polhode::body::{
-    About, Body, Frame, Gravity, Harmonic, Loads, Moment, PrescribedMotion, RotaryInertia, RotationalSpring,
-    SpatialInertia, State, Winding, rates,
+    About, BauchauTrajectory, Body, Frame, Gravity, Harmonic, Loads, Moment, PrescribedMotion, RotaryInertia,
+    RotationalSpring, SpatialInertia, State, rates,
 };
 use polhode::check::{Distance, Plateau, advance, converge, drift, order, reversal_defect};
 use polhode::group::{Group, MapKind, Motion, Reading, Rotation, Se3, So3, Vectorial};
@@ -169,7 +169,7 @@ fn a_step_back_undoes_a_step_of_the_schemes_without_damping_only() {
     let fixed = turning(busy());
     // Its moment depends on the position.
     let inertia = SpatialInertia::mass_matrix(MASS, CENTER.into(), tensor()).unwrap();
-    let motion = Winding { frequency: 2.0, turn_rate: 0.5 };
+    let motion = BauchauTrajectory { frequency: 2.0, turn_rate: 0.5 };
     let pulled = busy().with(PrescribedMotion::new(inertia, motion, About::Origin));
     let free = flying(pulled, Vector3::new(0.3, -0.2, 0.4));
     let defects = |id: &str| {
@@ -503,7 +503,7 @@ fn samples_that_make_no_motion_are_refused() {
 
 #[test]
 fn a_motion_from_samples_is_that_from_a_function_and_converges_with_order_two() {
-    let motion = Winding { frequency: 2.0, turn_rate: 2.0 };
+    let motion = BauchauTrajectory { frequency: 2.0, turn_rate: 2.0 };
     let exact = |t: f64| motion.at(t);
     let velocity = |t: f64| rates::<Se3, f64>(&motion, t).1;
     for kind in MapKind::ALL {

@@ -5,7 +5,7 @@ use crate::common::{method, prints_as, rows};
 use core::ops::ControlFlow;
 use nalgebra::{Matrix3, Vector3};
 use polhode::check::Nutation;
-use polhode::problem::{Ended, Failed, Model, Problem};
+use polhode::problem::{Model, Problem, RunFailure, RunReport};
 use polhode::run::{Estimate, Plan, Snapshot, drive};
 
 const E1: &str = "euler-parameters";
@@ -32,7 +32,7 @@ fn watch(
     step: f64,
     until: f64,
     mut see: impl FnMut(&Snapshot),
-) -> Result<Ended, Failed> {
+) -> Result<RunReport, RunFailure> {
     model.run(&method(id), &Plan::new(step, until).unwrap(), &mut |_, run| {
         see(&run.snapshot());
         ControlFlow::Continue(())

@@ -5,7 +5,7 @@ use crate::common::{method, pair, prints_as, rows};
 use core::ops::ControlFlow;
 use nalgebra::Vector3;
 use polhode::check::Nutation;
-use polhode::problem::{Ended, Model, Problem};
+use polhode::problem::{Model, Problem, RunReport};
 use polhode::run::{Plan, Snapshot};
 
 const FULL: &str = "convected";
@@ -17,7 +17,7 @@ fn model(id: &str, set: &[(&str, &str)]) -> Model {
     problem.model().unwrap()
 }
 
-fn watch(model: &Model, id: &str, step: f64, until: f64, mut see: impl FnMut(&Snapshot)) -> Ended {
+fn watch(model: &Model, id: &str, step: f64, until: f64, mut see: impl FnMut(&Snapshot)) -> RunReport {
     let plan = Plan::new(step, until).unwrap();
     let ended = model.run(&method(id), &plan, &mut |_, run| {
         see(&run.snapshot());

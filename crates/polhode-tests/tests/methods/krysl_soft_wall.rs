@@ -2,13 +2,13 @@
 
 use crate::common::{krysl, prints_as, rows};
 use core::ops::ControlFlow;
-use polhode::problem::{Ended, Problem};
+use polhode::problem::{Problem, RunReport};
 use polhode::run::{EnergyError, Plan, Run};
 
 const STEPS: u64 = 40_000;
 const PRESENT: [&str; 4] = ["TRAP", "IMID", "TRAPM", "IMIDM"];
 
-fn run(name: &str, step: f64) -> Ended {
+fn run(name: &str, step: f64) -> RunReport {
     let model = Problem::named("soft-wall").unwrap().model().unwrap();
     let plan = Plan::new(step, step * STEPS as f64).unwrap();
     // A Newton failure would be an error here.

@@ -3,7 +3,7 @@
 
 use core::ops::ControlFlow;
 use polhode::method::{Method, REGISTRY};
-use polhode::problem::{Ended, Failed, Problem};
+use polhode::problem::{Problem, RunFailure, RunReport};
 use polhode::run::Plan;
 
 /// Numbers in [0, 1), the same in every run.
@@ -41,7 +41,7 @@ fn bodies(count: usize) -> Vec<Odd> {
     (0..count).map(&mut body).collect()
 }
 
-fn run(method: &Method, (moments, omega, h): &Odd, steps: u64) -> Result<Ended, Failed> {
+fn run(method: &Method, (moments, omega, h): &Odd, steps: u64) -> Result<RunReport, RunFailure> {
     let text = |x: &[f64; 3]| x.map(|x| format!("{x:?}")).join(",");
     let mut problem = Problem::named("free-rotation").unwrap();
     problem.set("inertia", &text(moments)).unwrap();

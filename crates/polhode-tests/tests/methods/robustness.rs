@@ -3,10 +3,16 @@
 
 use core::ops::ControlFlow;
 use polhode::method::{Method, REGISTRY};
-use polhode::problem::{Ended, Failed, Problem};
+use polhode::problem::{Problem, RunFailure, RunReport};
 use polhode::run::Plan;
 
-fn run(id: &str, set: &[(&str, &str)], method: &str, step: f64, until: f64) -> Result<Ended, Box<Failed>> {
+fn run(
+    id: &str,
+    set: &[(&str, &str)],
+    method: &str,
+    step: f64,
+    until: f64,
+) -> Result<RunReport, Box<RunFailure>> {
     let mut problem = Problem::named(id).unwrap();
     for (name, value) in set {
         problem.set(name, value).unwrap();

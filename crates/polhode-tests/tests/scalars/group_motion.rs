@@ -507,13 +507,13 @@ fn the_coefficients_of_the_readings_are_accurate_through_the_switch() {
         for (i, reading) in OTHERS.into_iter().enumerate() {
             let map = Vectorial { kind, reading };
             if kind == MapKind::Exponential {
-                assert!(map.axial(0.5f64).is_none());
+                assert!(map.displacement_c(0.5f64).is_none());
                 continue;
             }
             for s in arguments(kind, &mut random) {
                 let want = axial(map, Dual::<Dd, 1>::variable(Dd::from(s), 0));
-                let got = map.axial(Dual::<f64, 1>::variable(s, 0)).unwrap();
-                assert_eq!(Some(got.re), map.axial(s));
+                let got = map.displacement_c(Dual::<f64, 1>::variable(s, 0)).unwrap();
+                assert_eq!(Some(got.re), map.displacement_c(s));
                 worst[2 * i].see(error(got.re, want.re, 0.0), (map, s));
                 worst[2 * i + 1].see(error(got.eps[0], want.eps[0], 0.0), (map, s));
             }
@@ -537,7 +537,7 @@ fn the_coefficients_of_the_readings_reach_their_limits() {
         (WienerMilenkovic, Reading::Twist, 1.0 / 6.0, -3.0 / 160.0),
     ] {
         for s in [0.0, f64::from_bits(1), 1e-310, 1e-100, 1e-30, 1e-18] {
-            let got = Vectorial { kind, reading }.axial(Dual::<f64, 1>::variable(s, 0)).unwrap();
+            let got = Vectorial { kind, reading }.displacement_c(Dual::<f64, 1>::variable(s, 0)).unwrap();
             assert!((got.re - value).abs() < 4e-16 * value, "{kind:?} {reading:?} at {s}: {got:?}");
             assert!((got.eps[0] - slope).abs() < 8e-16 * slope.abs(), "{kind:?} {reading:?} at {s}: {got:?}");
         }

@@ -263,7 +263,7 @@ impl Map for Stretched {
         let by = S::lift(1.0 + 1e-8);
         Coefficients { w: e.w * by, k: e.k * by, c: e.c }
     }
-    fn flat<S: Real>(self, s: S) -> S {
+    fn hom4_c<S: Real>(self, s: S) -> S {
         S::exp_coefficients(s).c
     }
     fn parameters<S: Real>(self, q: &Rotation<S>) -> Vector3<S> {

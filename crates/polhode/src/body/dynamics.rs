@@ -202,7 +202,7 @@ impl Dynamics for Se3 {
         let f = -unrotate(&d.position);
         let moment = unrotate(&(step_moment(map, &p, attitudes, &d.base) + d.moment));
         // u = N q with N = 1 + z₂ p̃ + c₄ p̃p̃ + (c - c₄) p pᵀ: the force works on q, what it does beyond that on p.
-        let (Coefficients { w, k, .. }, c, flat) = (map.coefficients(s), displacing(map, s).c, map.flat(s));
+        let (Coefficients { w, k, .. }, c, flat) = (map.coefficients(s), displacing(map, s).c, map.hom4_c(s));
         // Along p the lever does no work. It is half of u there, and the step is its own mirror image: (1/2 - z₂)/s +
         // (c - c₄)/2, with z₂ = 2k², w² + s k² = 1 and c₄ = (1 - 2wk)/s.
         let (axial, square, half) = (p.dot(&q), k * k, S::lift(0.5));

@@ -165,21 +165,21 @@ impl<S: Real, G: Dynamics, M: Path<S>> Load<S> for InverseDynamics<S, G, M> {
 /// The motion of Bauchau et al. 2013, section 5: a helix that swings along its axis, and a turn about an axis that
 /// wanders.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Winding<S> {
+pub struct BauchauTrajectory<S> {
     /// ω of the displacement, rad/s; the paper has 2.
     pub frequency: S,
     /// Half the rotation angle is this times t, rad/s; 2 as printed, 1 if the paper's angle were the whole one.
     pub turn_rate: S,
 }
 
-impl<S: Real> Winding<S> {
+impl<S: Real> BauchauTrajectory<S> {
     /// Attitude and position at a time.
     pub fn at(&self, t: S) -> Motion<S> {
         self.along(|x| x, t)
     }
 }
 
-impl<S: Real> Path<S> for Winding<S> {
+impl<S: Real> Path<S> for BauchauTrajectory<S> {
     fn along<T: Real>(&self, of: impl Fn(S) -> T, t: T) -> Motion<T> {
         let lift = T::lift;
         let (sin, cos) = t.sin_cos();
@@ -198,7 +198,7 @@ impl<S: Real> Path<S> for Winding<S> {
     }
 }
 
-/// A free body made to follow [`Winding`].
-pub type PrescribedMotion<S> = InverseDynamics<S, Se3, Winding<S>>;
-/// A body on a fixed point made to turn as in [`Winding`].
-pub type PrescribedRotation<S> = InverseDynamics<S, So3, Winding<S>>;
+/// A free body made to follow [`BauchauTrajectory`].
+pub type PrescribedMotion<S> = InverseDynamics<S, Se3, BauchauTrajectory<S>>;
+/// A body on a fixed point made to turn as in [`BauchauTrajectory`].
+pub type PrescribedRotation<S> = InverseDynamics<S, So3, BauchauTrajectory<S>>;

@@ -1,7 +1,7 @@
 //! Loads at a richer scalar, and their numbers by name: the fields of every load, told once.
 
 use super::Dynamics;
-use super::inverse::{InverseDynamics, Winding};
+use super::inverse::{BauchauTrajectory, InverseDynamics};
 use super::load::{
     Drag, Force, Gravity, Harmonic, HarmonicForce, Moment, RotationalSpring, SoftWall, TopGravity,
 };
@@ -61,18 +61,18 @@ fields!(
     RotationalSpring [] [] [stiffness]
 );
 
-impl<S: Real, G: Dynamics> InverseDynamics<S, G, Winding<S>> {
+impl<S: Real, G: Dynamics> InverseDynamics<S, G, BauchauTrajectory<S>> {
     /// The load with every number as a constant of `T`.
-    pub fn lift<T: Over<S>>(&self) -> InverseDynamics<T, G, Winding<T>> {
-        let Winding { frequency, turn_rate } = self.motion;
+    pub fn lift<T: Over<S>>(&self) -> InverseDynamics<T, G, BauchauTrajectory<T>> {
+        let BauchauTrajectory { frequency, turn_rate } = self.motion;
         InverseDynamics {
             inertia: G::lift_inertia(&self.inertia),
-            motion: Winding { frequency: T::of(frequency), turn_rate: T::of(turn_rate) },
+            motion: BauchauTrajectory { frequency: T::of(frequency), turn_rate: T::of(turn_rate) },
             about: self.about,
         }
     }
     pub(super) fn numbers_mut(&mut self) -> Vec<(Cow<'static, str>, Number<'_, S>)> {
-        let Winding { frequency, turn_rate } = &mut self.motion;
+        let BauchauTrajectory { frequency, turn_rate } = &mut self.motion;
         vec![("frequency".into(), Number::One(frequency)), ("turn_rate".into(), Number::One(turn_rate))]
     }
 }

@@ -16,7 +16,7 @@ pub use dynamics::Dynamics;
 pub(crate) use inertia::steiner;
 pub use inertia::{InertiaError, RotaryInertia, SpatialInertia};
 pub use inverse::{
-    About, InverseDynamics, Path, PrescribedMotion, PrescribedRotation, Trajectory, Winding, rates,
+    About, BauchauTrajectory, InverseDynamics, Path, PrescribedMotion, PrescribedRotation, Trajectory, rates,
 };
 pub use load::{
     Drag, Force, Frame, Gravity, Harmonic, HarmonicForce, Kinematics, Load, Moment, NoLoad, RotationalSpring,

@@ -9,26 +9,26 @@ use super::{Fit, FitError, Iteration, Model, Options, Parameter, Stop};
 use core::ops::ControlFlow;
 
 /// Damping of the first step.
-const FIRST: f64 = 1e-3;
+const FIRST_DAMPING: f64 = 1e-3;
 /// The damping of the next step after a step that brought what was promised, over that of this step.
-const LESS: f64 = 0.1;
+const DAMPING_DECREASE: f64 = 0.1;
 /// A step is accepted if it brings this part of the reduction that the linear model promises.
-const ENOUGH: f64 = 1e-4;
+const MIN_GAIN_RATIO: f64 = 1e-4;
 /// A step of this relative size goes where the linear model says nothing, and may lose a parameter there.
-const FAR: f64 = 10.0;
+const MAX_RELATIVE_STEP: f64 = 10.0;
 /// A step of this relative size changes nothing.
-const NOTHING: f64 = 1e-15;
+const MIN_RELATIVE_STEP: f64 = 1e-15;
 /// Accepted steps below this relative size, with longer ones refused, end at an edge.
-const CREEP: f64 = 1e-8;
+const CREEPING_STEP: f64 = 1e-8;
 /// A step below this part of the full one, with longer ones refused, has come near an edge.
-const CRAMPED: f64 = 1e-2;
+const CRAMPED_FRACTION: f64 = 1e-2;
 /// A step along an edge must remove this part of the sum of squares.
-const WORTH: f64 = 1e-6;
+const MIN_EDGE_GAIN: f64 = 1e-6;
 /// Damping beyond all use.
-const HOPELESS: f64 = 1e30;
+const MAX_DAMPING: f64 = 1e30;
 /// A part of the residuals as small as this changes the sum of squares by its square, which round-off hides; and so does
 /// a full step as small as this where the residuals themselves are round-off.
-const HIDDEN: f64 = 1e-6;
+const ROUNDED_RESIDUAL: f64 = 1e-6;
 
 /// Minimizes the sum of squares of the residuals.
 ///
@@ -70,7 +70,7 @@ pub fn levenberg_marquardt_with(
     observer: &mut dyn FnMut(&Iteration) -> ControlFlow<()>,
 ) -> Result<Fit, FitError> {
     let mut search = Search::start(model, parameters, options)?;
-    let (mut damping, mut cramped) = (FIRST, CRAMPED);
+    let (mut damping, mut cramped) = (FIRST_DAMPING, CRAMPED_FRACTION);
     let stopped = loop {
         let linear = search.linearize();
         let full = linear.full_step(&search);
@@ -90,7 +90,7 @@ pub fn levenberg_marquardt_with(
             if observer(&search.now(step, refused.as_deref())).is_break() {
                 break Stop::Interrupted;
             }
-            if step.part <= options.reduction && explained <= HIDDEN {
+            if step.part <= options.reduction && explained <= ROUNDED_RESIDUAL {
                 break Stop::Reduction;
             }
         }
@@ -100,19 +100,19 @@ pub fn levenberg_marquardt_with(
                 if observer(&search.now(&step, Some(&reason))).is_break() {
                     break Stop::Interrupted;
                 }
-                (damping, cramped) = (FIRST, CRAMPED);
+                (damping, cramped) = (FIRST_DAMPING, CRAMPED_FRACTION);
                 continue;
             }
-            if edge || (moved && size < CREEP) {
+            if edge || (moved && size < CREEPING_STEP) {
                 break Stop::Pinned { reason };
             }
-            cramped *= CRAMPED;
+            cramped *= CRAMPED_FRACTION;
         } else {
-            cramped = CRAMPED;
+            cramped = CRAMPED_FRACTION;
         }
         if !moved {
             // Nothing that was tried helped, down to steps that change nothing.
-            if explained <= HIDDEN || full.size <= HIDDEN {
+            if explained <= ROUNDED_RESIDUAL || full.size <= ROUNDED_RESIDUAL {
                 break Stop::RoundOff;
             }
             return Err(FitError::Stuck {
@@ -159,11 +159,11 @@ impl Search<'_> {
         loop {
             let step = linear.step(self, *damping);
             let size = step.size;
-            if size <= NOTHING || *damping > HOPELESS {
+            if size <= MIN_RELATIVE_STEP || *damping > MAX_DAMPING {
                 return Descent { accepted: None, refused, edge };
             }
             // From parameters that are all zero everything is far.
-            if size > FAR && size.is_finite() {
+            if size > MAX_RELATIVE_STEP && size.is_finite() {
                 *damping *= 4.0;
                 continue;
             }
@@ -171,22 +171,22 @@ impl Search<'_> {
                 Ok(trial) => {
                     let reduced = self.reduction(&trial);
                     let gain = reduced / step.promised;
-                    if reduced > 0.0 && gain > ENOUGH {
+                    if reduced > 0.0 && gain > MIN_GAIN_RATIO {
                         self.accept(trial);
                         let part = reduced.max(step.promised) / before;
                         let accepted = Some(Accepted { size, part, damping: *damping });
                         // Nielsen's rule, but quicker where the linear model holds.
-                        *damping *= (1.0 - (2.0 * gain - 1.0).powi(3)).max(LESS);
+                        *damping *= (1.0 - (2.0 * gain - 1.0).powi(3)).max(DAMPING_DECREASE);
                         *damping = damping.max(NONE);
                         return Descent { accepted, refused, edge };
                     }
-                    if promised <= HIDDEN * HIDDEN * before {
+                    if promised <= ROUNDED_RESIDUAL * ROUNDED_RESIDUAL * before {
                         return Descent { accepted: None, refused: None, edge: false };
                     }
                 }
                 Err(reason) => {
                     refused = Some(reason);
-                    edge |= size < CREEP;
+                    edge |= size < CREEPING_STEP;
                 }
             }
             *damping *= growth;
@@ -205,15 +205,15 @@ impl Search<'_> {
                 continue;
             }
             linear.held[j] = true;
-            for damping in [FIRST, 1.0] {
+            for damping in [FIRST_DAMPING, 1.0] {
                 let step = linear.step(self, damping);
                 let size = step.size;
-                if size <= CREEP {
+                if size <= CREEPING_STEP {
                     break;
                 }
                 let Ok(trial) = self.evaluate(model, step.to) else { continue };
                 let reduced = self.reduction(&trial);
-                if reduced > WORTH * before {
+                if reduced > MIN_EDGE_GAIN * before {
                     if best.as_ref().is_none_or(|b| b.0 < reduced) {
                         let part = reduced.max(step.promised) / before;
                         best = Some((reduced, Accepted { size, part, damping }, trial));

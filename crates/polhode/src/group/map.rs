@@ -48,7 +48,7 @@ pub trait Map: Copy + Default + core::fmt::Debug + 'static {
     fn coefficients<S: Real>(self, s: S) -> Coefficients<S>;
     /// True if c is zero everywhere, so that nobody has to multiply by it.
     #[inline(always)]
-    fn is_flat(self) -> bool {
+    fn c_is_zero(self) -> bool {
         false
     }
     /// True if the coefficients are those at s = 0 everywhere, so that the tangent is 1 - p̃/2.
@@ -70,13 +70,13 @@ pub trait Map: Copy + Default + core::fmt::Debug + 'static {
         ((S::one() + w) * per, k * per)
     }
     /// (1 - z₁)/s: the coefficient of p̃p̃ in the displacement of a motion whose axial part is that of q.
-    fn flat<S: Real>(self, s: S) -> S;
+    fn hom4_c<S: Real>(self, s: S) -> S;
     /// The parameters of a rotation by at most π.
     fn parameters<S: Real>(self, q: &Rotation<S>) -> Vector3<S>;
     /// The coefficient of p̃p̃ in the displacement u = (μ I + z₂ p̃ + c p̃p̃) q of the motion parameters {q, p}, where
     /// it is not that of the tangent: `None` is u = H(p) q, SE(3) as SO(3) at a dual number.
     #[inline(always)]
-    fn axial<S: Real>(self, _s: S) -> Option<S> {
+    fn displacement_c<S: Real>(self, _s: S) -> Option<S> {
         None
     }
 }
@@ -106,7 +106,7 @@ impl Map for Exponential {
         f64::INFINITY
     }
     #[inline(always)]
-    fn flat<S: Real>(self, s: S) -> S {
+    fn hom4_c<S: Real>(self, s: S) -> S {
         self.coefficients(s).c
     }
     #[inline(always)]
@@ -165,7 +165,7 @@ impl Map for NearZero {
         f64::INFINITY
     }
     #[inline(always)]
-    fn flat<S: Real>(self, _s: S) -> S {
+    fn hom4_c<S: Real>(self, _s: S) -> S {
         S::zero()
     }
     #[inline(always)]
@@ -177,7 +177,7 @@ impl Map for NearZero {
         true
     }
     #[inline(always)]
-    fn is_flat(self) -> bool {
+    fn c_is_zero(self) -> bool {
         true
     }
     fn parameters<S: Real>(self, q: &Rotation<S>) -> Vector3<S> {
@@ -193,7 +193,7 @@ impl Map for EulerRodrigues {
         2.0
     }
     #[inline(always)]
-    fn flat<S: Real>(self, s: S) -> S {
+    fn hom4_c<S: Real>(self, s: S) -> S {
         (S::lift(4.0) * (S::one() + self.coefficients(s).w)).recip()
     }
     #[inline(always)]
@@ -215,7 +215,7 @@ impl Map for Cayley {
         2.0 * STEEP
     }
     #[inline(always)]
-    fn flat<S: Real>(self, s: S) -> S {
+    fn hom4_c<S: Real>(self, s: S) -> S {
         (S::lift(4.0) + s).recip()
     }
     #[inline(always)]
@@ -224,7 +224,7 @@ impl Map for Cayley {
         Coefficients { w, k: w * S::lift(0.5), c: S::zero() }
     }
     #[inline(always)]
-    fn is_flat(self) -> bool {
+    fn c_is_zero(self) -> bool {
         true
     }
     #[inline(always)]
@@ -245,7 +245,7 @@ impl Map for WienerMilenkovic {
         4.0 * STEEP
     }
     #[inline(always)]
-    fn flat<S: Real>(self, s: S) -> S {
+    fn hom4_c<S: Real>(self, s: S) -> S {
         let x = s * S::lift(1.0 / 16.0);
         let b = (S::one() + x).recip();
         (S::lift(3.0) + x) * b * b * S::lift(1.0 / 16.0)

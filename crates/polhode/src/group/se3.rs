@@ -59,7 +59,7 @@ fn along<S: Real>(a: &Vector3<S>, b: &Vector3<S>) -> Vector3<Dual<S, 1>> {
 #[inline(always)]
 pub(crate) fn displacing<M: Map, S: Real>(map: M, s: S) -> Coefficients<S> {
     let tangent = map.coefficients(s);
-    match map.axial(s) {
+    match map.displacement_c(s) {
         Some(c) => Coefficients { c, ..tangent },
         None => tangent,
     }
@@ -75,7 +75,7 @@ fn displacement<M: Map, S: Real>(map: M, p: &Vector3<S>, q: &Vector3<S>) -> Vect
 #[inline(always)]
 fn displacement_inverse<M: Map, S: Real>(map: M, p: &Vector3<S>, u: &Vector3<S>) -> Vector3<S> {
     let s = p.dot(p);
-    let inverse = match map.axial(s) {
+    let inverse = match map.displacement_c(s) {
         Some(_) => displacing(map, s).inverse(s),
         None => map.inverse_coefficients(s),
     };
@@ -148,7 +148,7 @@ impl Group for Se3 {
         if map.is_linear() {
             return rate - Self::bracket(psi, rate) * S::lift(0.5);
         }
-        if map.axial(S::zero()).is_none() {
+        if map.displacement_c(S::zero()).is_none() {
             return from_dual(&so3::tangent(map, &to_dual(psi), &to_dual(rate)));
         }
         let (q, p) = parts(psi);
@@ -159,7 +159,7 @@ impl Group for Se3 {
     }
     #[inline(always)]
     fn tangent_inverse<M: Map, S: Real>(map: M, psi: &Six<S>, v: &Six<S>) -> Six<S> {
-        if map.axial(S::zero()).is_none() {
+        if map.displacement_c(S::zero()).is_none() {
             return from_dual(&so3::tangent_inverse(map, &to_dual(psi), &to_dual(v)));
         }
         let (q, p) = parts(psi);

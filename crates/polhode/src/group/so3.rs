@@ -145,7 +145,7 @@ impl Group for So3 {
         let (k2, (a, b)) = (k + k, ((j + 1) % 3, (j + 2) % 3));
         let (z1, z2) = (w * k2, k * k2);
         let mut slope = p * -(z2 * y[j]);
-        if !map.is_flat() {
+        if !map.c_is_zero() {
             slope += y.cross(p) * (c * p[j]);
         }
         slope[j] += z2 * p.dot(y);

@@ -115,8 +115,8 @@ impl Map for Vectorial {
         each!(self.kind, map => map.coefficients(s))
     }
     #[inline(always)]
-    fn is_flat(self) -> bool {
-        each!(self.kind, map => map.is_flat())
+    fn c_is_zero(self) -> bool {
+        each!(self.kind, map => map.c_is_zero())
     }
     #[inline(always)]
     fn inverse_coefficients<S: Real>(self, s: S) -> (S, S) {
@@ -127,17 +127,17 @@ impl Map for Vectorial {
         each!(self.kind, map => map.half(s))
     }
     #[inline(always)]
-    fn flat<S: Real>(self, s: S) -> S {
-        each!(self.kind, map => map.flat(s))
+    fn hom4_c<S: Real>(self, s: S) -> S {
+        each!(self.kind, map => map.hom4_c(s))
     }
     fn parameters<S: Real>(self, q: &Rotation<S>) -> Vector3<S> {
         each!(self.kind, map => map.parameters(q))
     }
     #[inline(always)]
-    fn axial<S: Real>(self, s: S) -> Option<S> {
+    fn displacement_c<S: Real>(self, s: S) -> Option<S> {
         match (self.reading, self.kind) {
             (Reading::Dual, _) | (_, MapKind::Exponential) => None,
-            (Reading::Hom4, _) => Some(self.flat(s)),
+            (Reading::Hom4, _) => Some(self.hom4_c(s)),
             (Reading::Twist, kind) => Some(twist(kind, s)),
         }
     }

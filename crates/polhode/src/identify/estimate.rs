@@ -1,7 +1,7 @@
 //! The fit in rounds: parameters with given weights, then weights from what the fit leaves, until they settle.
 
 use super::columns::rms;
-use super::inertia::Flat;
+use super::inertia::InertiaEntries;
 use super::runs::{ROUNDING, Runs, Weighted};
 use super::{ColumnFit, Identified, IdentifyError};
 use crate::fit::{
@@ -10,33 +10,33 @@ use crate::fit::{
 };
 
 /// Weights that change by less than this part have settled.
-const SETTLED: f64 = 1e-3;
+const SETTLED_WEIGHTS: f64 = 1e-3;
 /// Rounds at most.
-const ROUNDS: usize = 10;
+const MAX_ROUNDS: usize = 10;
 /// With fewer samples the components of a quantity share one deviation.
-const FEW: usize = 30;
+const POOL_BELOW_SAMPLES: usize = 30;
 /// The first samples are not fitted by themselves if they are fewer.
-const LEAST: usize = 8;
+const MIN_FIRST_SAMPLES: usize = 8;
 /// With fewer numbers than this left to tell that deviation from, all columns share one factor of theirs.
-const FEWEST: f64 = 3.0;
+const MIN_DEGREES_OF_FREEDOM: f64 = 3.0;
 
 /// The parts of the samples that are fitted before all of them.
-const PARTS: [usize; 4] = [16, 8, 4, 2];
+const FIRST_FRACTIONS: [usize; 4] = [16, 8, 4, 2];
 /// How far parameters may be off, in their sizes, as far as the first few samples are concerned.
-const TRUST: f64 = 0.5;
+const PRIOR_DEVIATION: f64 = 0.5;
 
 /// A fit that finds no end is put down to a combination of parameters with a smaller singular value than this.
-const HARDLY: f64 = 1e-4;
+const WEAK_SINGULAR_VALUE: f64 = 1e-4;
 
 /// Patterns are looked for in as many residuals.
-const LONG: usize = 20;
+const PATTERN_LENGTH: usize = 20;
 /// And if they are this part of the quantity. What changes by less does not change.
-const VISIBLE: f64 = 1e-9;
+const MIN_VISIBLE_CHANGE: f64 = 1e-9;
 
 /// What is fitted, beside the runs.
 pub(super) struct Task<'a> {
     pub(super) parameters: Vec<Parameter>,
-    pub(super) flats: &'a [Flat],
+    pub(super) flats: &'a [InertiaEntries],
     /// Deviations that are known.
     pub(super) known: &'a [Option<f64>],
     pub(super) times: &'a [f64],
@@ -86,7 +86,7 @@ pub(super) fn identify(runs: &mut Runs<'_>, task: &Task<'_>) -> Result<Identifie
     let spreads = runs.columns.iter().zip(&runs.sizes).map(|(column, size)| {
         let mean = column.data.iter().sum::<f64>() / column.data.len() as f64;
         let spread = rms(&column.data.iter().map(|x| x - mean).collect::<Vec<_>>());
-        if spread > VISIBLE * size { spread } else { *size }
+        if spread > MIN_VISIBLE_CHANGE * size { spread } else { *size }
     });
     let guesses = [spreads.collect(), runs.sizes.clone()];
     let ended = |found: &Result<Identified, IdentifyError>| {
@@ -103,7 +103,7 @@ pub(super) fn identify(runs: &mut Runs<'_>, task: &Task<'_>) -> Result<Identifie
 }
 
 fn rounds(runs: &mut Runs<'_>, task: &Task<'_>, guess: &[f64]) -> Result<Identified, IdentifyError> {
-    let edges: Vec<Box<Edge<'_>>> = task.flats.iter().map(Flat::edge).collect();
+    let edges: Vec<Box<Edge<'_>>> = task.flats.iter().map(InertiaEntries::edge).collect();
     let estimated = task.known.contains(&None);
     let mut sigma: Vec<f64> =
         task.known.iter().zip(guess).map(|(known, guess)| known.unwrap_or(*guess)).collect();
@@ -141,7 +141,7 @@ fn rounds(runs: &mut Runs<'_>, task: &Task<'_>, guess: &[f64]) -> Result<Identif
         let next = weights(runs, task, &sigma, &errors);
         let change = sigma.iter().zip(&next).map(|(a, b)| (a / b).ln().abs()).fold(0.0, f64::max);
         let rough = estimated && round == 1;
-        if !estimated || (!rough && change < SETTLED) || round >= ROUNDS || runs.interrupted {
+        if !estimated || (!rough && change < SETTLED_WEIGHTS) || round >= MAX_ROUNDS || runs.interrupted {
             let result = Outcome { sigma, fit, on, errors, iterations, rounds: round };
             return Ok(result.report(runs, task));
         }
@@ -156,11 +156,11 @@ fn approach(runs: &mut Runs<'_>, task: &Task<'_>, edges: &[Box<Edge<'_>>], sigma
     let options = Options { noise: Noise::Known, gradient: 1e-3, step: 1e-6, ..Options::default() };
     let (total, n) = (runs.steps.len(), task.parameters.len());
     let start: Vec<f64> = task.parameters.iter().map(|p| p.start).collect();
-    let scales: Vec<f64> = runs.sensitivity.scales().iter().map(|scale| TRUST * scale).collect();
+    let scales: Vec<f64> = runs.sensitivity.scales().iter().map(|scale| PRIOR_DEVIATION * scale).collect();
     let mut parameters = task.parameters.clone();
-    for part in PARTS {
+    for part in FIRST_FRACTIONS {
         let samples = total / part;
-        if samples < LEAST || samples * sigma.len() < 2 * n || runs.interrupted {
+        if samples < MIN_FIRST_SAMPLES || samples * sigma.len() < 2 * n || runs.interrupted {
             continue;
         }
         let prior = Some((&start[..], &scales[..]));
@@ -198,11 +198,11 @@ fn weights(runs: &Runs<'_>, task: &Task<'_>, sigma: &[f64], errors: &Errors) -> 
             sum += squares(*j) * sigma[*j] * sigma[*j];
             left += samples - taken(*j);
         }
-        if left < FEWEST { common * runs.sizes[k] } else { (sum / left).sqrt() }
+        if left < MIN_DEGREES_OF_FREEDOM { common * runs.sizes[k] } else { (sum / left).sqrt() }
     };
     let one = |k: usize| match task.known[k] {
         Some(known) => known,
-        None if runs.steps.len() < FEW => pooled(k).max(ROUNDING * runs.sizes[k]),
+        None if runs.steps.len() < POOL_BELOW_SAMPLES => pooled(k).max(ROUNDING * runs.sizes[k]),
         None => {
             (sigma[k] * (squares(k) / (samples - taken(k)).max(0.5)).sqrt()).max(ROUNDING * runs.sizes[k])
         }
@@ -221,7 +221,12 @@ fn hardly(
     let there =
         |(p, value): (&Parameter, &f64)| Parameter { start: value.clamp(p.lower, p.upper), ..p.clone() };
     let there: Vec<Parameter> = parameters.iter().zip(at).map(there).collect();
-    let still = Options { noise: Noise::Known, max_iterations: 0, singular: HARDLY, ..Options::default() };
+    let still = Options {
+        noise: Noise::Known,
+        max_iterations: 0,
+        singular: WEAK_SINGULAR_VALUE,
+        ..Options::default()
+    };
     match levenberg_marquardt(&mut Weighted::all(runs, sigma), &there, &still) {
         Err(error @ FitError::Singular(_)) => Some(ended(error, stopped)),
         _ => None,
@@ -249,7 +254,7 @@ fn is_patterned(residuals: &[f64]) -> bool {
     let n = residuals.len();
     let next: f64 = residuals.windows(2).map(|pair| pair[0] * pair[1]).sum();
     let all: f64 = residuals.iter().map(|r| r * r).sum();
-    n >= LONG && next > 4.0 / (n as f64).sqrt() * all
+    n >= PATTERN_LENGTH && next > 4.0 / (n as f64).sqrt() * all
 }
 
 /// What the last round left.
@@ -291,7 +296,7 @@ impl Outcome {
                 components: column.of.item.quantity.facts().shape.components().len(),
                 sigma: *sigma,
                 known: task.known[k].is_some(),
-                patterned: rms(&residuals) > VISIBLE * runs.sizes[k] && is_patterned(&residuals),
+                patterned: rms(&residuals) > MIN_VISIBLE_CHANGE * runs.sizes[k] && is_patterned(&residuals),
                 residuals,
             }
         });

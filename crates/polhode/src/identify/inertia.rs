@@ -9,7 +9,7 @@ use nalgebra::Matrix3;
 
 /// An inertia, some of whose entries are parameters.
 #[derive(Clone, Debug)]
-pub(super) struct Flat {
+pub(super) struct InertiaEntries {
     /// Its name.
     pub(super) name: String,
     /// Before any change.
@@ -19,12 +19,12 @@ pub(super) struct Flat {
 }
 
 /// The inertias among the parameters that must be those of bodies.
-pub(super) fn inertias(sensitivity: &Sensitivity) -> Result<Vec<Flat>, ModelError> {
+pub(super) fn inertias(sensitivity: &Sensitivity) -> Result<Vec<InertiaEntries>, ModelError> {
     // A body that follows a given motion may have any mass matrix.
     if sensitivity.plain_system()?.follows_motion() {
         return Ok(Vec::new());
     }
-    let mut found: Vec<Flat> = Vec::new();
+    let mut found: Vec<InertiaEntries> = Vec::new();
     for (k, parameter) in sensitivity.parameters().enumerate() {
         let Role::Inertia(row, column) = parameter.role else { continue };
         let i = found.iter().position(|flat| flat.name == parameter.whole).unwrap_or_else(|| {
@@ -34,7 +34,7 @@ pub(super) fn inertias(sensitivity: &Sensitivity) -> Result<Vec<Flat>, ModelErro
                     (base[(i, j)], base[(j, i)]) = (other.value, other.value);
                 }
             }
-            found.push(Flat { name: parameter.whole.clone(), base, entries: Vec::new() });
+            found.push(InertiaEntries { name: parameter.whole.clone(), base, entries: Vec::new() });
             found.len() - 1
         });
         found[i].entries.push((k, (row, column), parameter.value));
@@ -42,7 +42,7 @@ pub(super) fn inertias(sensitivity: &Sensitivity) -> Result<Vec<Flat>, ModelErro
     Ok(found)
 }
 
-impl Flat {
+impl InertiaEntries {
     /// The least second moment, over the mean of the three at the start, as a condition on the parameters.
     pub(super) fn edge(&self) -> Box<Edge<'_>> {
         let scale = self.base.trace() / 6.0;

@@ -5,7 +5,7 @@ use super::columns::{Column, sizes};
 use crate::fit::{Model, Rejected};
 use crate::lookup::{Role, plain};
 use crate::run::Plan;
-use crate::sensitivity::{D, Sensitivity, SensitivityError, SensitivityFailure};
+use crate::sensitivity::{Dual1, Sensitivity, SensitivityError, SensitivityFailure};
 use core::ops::ControlFlow;
 use std::rc::Rc;
 
@@ -102,7 +102,7 @@ impl<'a> Runs<'a> {
         let (n, m) = (p.len(), samples * self.columns.len());
         let mut run = Run { at: p.to_vec(), residuals: Vec::with_capacity(m), jacobian: vec![0.0; m * n] };
         self.count += 1;
-        let (mut row, mut slopes): (Vec<f64>, Vec<D>) = (Vec::new(), Vec::new());
+        let (mut row, mut slopes): (Vec<f64>, Vec<Dual1>) = (Vec::new(), Vec::new());
         let (columns, steps, count) = (self.columns, &self.steps[..samples], self.count);
         let (mut next, mut interrupted) = (0, false);
         let watch = &mut self.watch;

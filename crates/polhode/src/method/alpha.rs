@@ -5,7 +5,7 @@ use super::galpha::Alpha;
 use super::options::{
     ALPHA_F, ALPHA_M, CHART, CONSTRAINTS, Choice, MAP, NEWMARK_BETA, NEWMARK_GAMMA, SYSTEM_RHO,
 };
-use super::registry::{Claims, Part, Row};
+use super::registry::{Claims, Row, Substep};
 use crate::group::MapKind;
 
 /// Where the average of two times is taken.
@@ -43,12 +43,12 @@ pub struct AlphaScheme {
     /// True if the velocities satisfy the constraints too (stabilized index 2), false for index 3.
     pub stabilized: bool,
     /// The weights that were given one by one.
-    pub(super) given: Given,
+    pub(super) given: ExplicitWeights,
 }
 
 /// Weights given one by one.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Given {
+pub(super) struct ExplicitWeights {
     pub(super) rho: Option<f64>,
     pub(super) m: Option<f64>,
     pub(super) f: Option<f64>,
@@ -70,13 +70,13 @@ impl AlphaScheme {
             map: MapKind::WienerMilenkovic,
             chart: Chart::Incremental,
             stabilized: false,
-            given: Given { rho: None, m: None, f: None, beta: None, gamma: None },
+            given: ExplicitWeights { rho: None, m: None, f: None, beta: None, gamma: None },
         }
     }
     /// The weights that follow from those given: α is zero where only the other is given, γ is that of second order, and β
     /// the one that damps best with γ, eq. (114).
     pub(super) fn settle(&mut self) {
-        let Given { rho, m, f, beta, gamma } = self.given;
+        let ExplicitWeights { rho, m, f, beta, gamma } = self.given;
         if let Some(rho) = rho {
             self.weights = Alpha::from_rho(rho);
         } else if [m, f, beta, gamma].iter().any(Option::is_some) {
@@ -88,7 +88,7 @@ impl AlphaScheme {
     }
     /// What cannot go together, in words.
     pub(super) fn conflict(&self) -> Option<&'static str> {
-        let Given { rho, m, f, beta, gamma } = self.given;
+        let ExplicitWeights { rho, m, f, beta, gamma } = self.given;
         if rho.is_some() && [m, f, beta, gamma].iter().any(Option::is_some) {
             return Some("rho determines alpha_m, alpha_f, beta and gamma; give it or them, not both");
         }
@@ -127,7 +127,7 @@ pub static SYSTEMS: &[Row] = &[
         claims: Claims::NONE,
         citation: "Brüls & Eberhard 2008, Algorithm 4, eqs 102 to 105",
         options: GEOMETRIC,
-        parts: &[(Part::Alpha(AlphaScheme::new(Form::Geometric)), 1.0)],
+        parts: &[(Substep::Alpha(AlphaScheme::new(Form::Geometric)), 1.0)],
     },
     Row {
         id: "linear-alpha",
@@ -137,7 +137,7 @@ pub static SYSTEMS: &[Row] = &[
         claims: Claims::NONE,
         citation: "Brüls & Eberhard 2008, Algorithm 3, eqs 78, 88, 91 to 94",
         options: PARAMETERIZED,
-        parts: &[(Part::Alpha(AlphaScheme::new(Form::Linear)), 1.0)],
+        parts: &[(Substep::Alpha(AlphaScheme::new(Form::Linear)), 1.0)],
     },
     Row {
         id: "residual-alpha",
@@ -147,6 +147,6 @@ pub static SYSTEMS: &[Row] = &[
         claims: Claims::NONE,
         citation: "Brüls & Eberhard 2008, Algorithm 2, eqs 78, 79, 91 to 95",
         options: PARAMETERIZED,
-        parts: &[(Part::Alpha(AlphaScheme::new(Form::Residual)), 1.0)],
+        parts: &[(Substep::Alpha(AlphaScheme::new(Form::Residual)), 1.0)],
     },
 ];

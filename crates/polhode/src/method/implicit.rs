@@ -188,11 +188,11 @@ impl<S: Real, G: Dynamics, E: Scheme> Equations<S> for Single<'_, '_, S, G, E> {
                 let rate = G::transport(velocity, &state.momentum) + *load;
                 *velocity + body.velocity(&rate) * *h
             }
-            Rung::Still | Rung::Rest => *velocity,
+            Rung::NoAcceleration | Rung::NoMotion => *velocity,
             _ => body.velocity(&mkrk::classical(body, state, *t, *h).momentum),
         };
         let guess = match rung {
-            Rung::Rest => self.scheme.rest(self.start),
+            Rung::NoMotion => self.scheme.rest(self.start),
             _ => self.scheme.guess(self.start, &end),
         };
         let size = E::Unknown::size::<G, S>(self.length, &guess)

@@ -326,7 +326,7 @@ impl<S: Real, G: Dynamics> Equations<S> for Coupled<'_, S, G> {
             let k3 = f(&(y0 + k2 * half), self.t + half);
             let k4 = f(&(y0 + k3 * span), self.t + span);
             let explicit = y0 + (k1 + (k2 + k3) * S::lift(2.0) + k4) * (span * S::lift(1.0 / 6.0));
-            let y = if matches!(rung, Rung::Still | Rung::Rest) { y0 } else { explicit };
+            let y = if matches!(rung, Rung::NoAcceleration | Rung::NoMotion) { y0 } else { explicit };
             speed += G::size(self.length, &G::split(&y).0) / self.h.abs();
             self.stages.guess[k] = G::Pair::<S>::choose(lanes, &y, &self.stages.guess[k]);
             self.stages.y[k] = G::Pair::<S>::choose(lanes, &y, &self.stages.y[k]);

@@ -4,7 +4,7 @@ use super::alpha::{AlphaScheme, SYSTEMS};
 use super::composition::SETS;
 use super::options::{self, Choice};
 use super::outside::Outside;
-use super::registry::{Claims, KINEMATIC, Part, REGISTRY, Row};
+use super::registry::{Claims, KINEMATIC, REGISTRY, Row, Substep};
 use super::scheme::Scheme;
 use super::tableau::{Tableau, TableauError, TableauKind};
 use crate::lookup::nearest;
@@ -21,7 +21,7 @@ pub struct Method {
     claims: Claims,
     citation: String,
     options: &'static [Choice],
-    parts: Vec<(Part, f64)>,
+    parts: Vec<(Substep, f64)>,
     tableau: Option<Tableau>,
 }
 
@@ -179,7 +179,7 @@ impl Method {
             claims: Claims::MOMENTUM,
             citation: "Munthe-Kaas 1998".into(),
             options: &[],
-            parts: vec![(Part::Mkrk, 1.0)],
+            parts: vec![(Substep::Mkrk, 1.0)],
             tableau: Some(tableau),
         }
     }
@@ -200,7 +200,7 @@ impl Method {
             claims: facts.claims,
             citation: facts.citation.into(),
             options: &[],
-            parts: vec![(Part::Outside(Outside(Arc::new(scheme))), 1.0)],
+            parts: vec![(Substep::Outside(Outside(Arc::new(scheme))), 1.0)],
             tableau: None,
         }
     }
@@ -252,19 +252,19 @@ impl Method {
     /// True if no equations are solved.
     pub fn is_explicit(&self) -> bool {
         self.parts.iter().all(|(part, _)| match part {
-            Part::ForwardRate | Part::ForwardMomentum | Part::Kinematic(..) => true,
-            Part::Mkrk => self.tableau.as_ref().is_some_and(|t| t.kind() == TableauKind::Explicit),
+            Substep::ForwardRate | Substep::ForwardMomentum | Substep::Kinematic(..) => true,
+            Substep::Mkrk => self.tableau.as_ref().is_some_and(|t| t.kind() == TableauKind::Explicit),
             _ => false,
         })
     }
     /// True if it integrates the velocities of a prescribed motion and knows no dynamics.
     pub fn is_kinematic(&self) -> bool {
-        self.parts.iter().any(|(part, _)| matches!(part, Part::Kinematic(..)))
+        self.parts.iter().any(|(part, _)| matches!(part, Substep::Kinematic(..)))
     }
     /// The scheme of a method for systems of bodies and joints.
     pub fn alpha(&self) -> Option<&AlphaScheme> {
         match self.parts.as_slice() {
-            [(Part::Alpha(scheme), _)] => Some(scheme),
+            [(Substep::Alpha(scheme), _)] => Some(scheme),
             _ => None,
         }
     }
@@ -284,7 +284,7 @@ impl Method {
     pub fn tableau(&self) -> Option<&Tableau> {
         self.tableau.as_ref()
     }
-    pub(super) fn parts(&self) -> &[(Part, f64)] {
+    pub(super) fn parts(&self) -> &[(Substep, f64)] {
         &self.parts
     }
 }

@@ -7,7 +7,7 @@ use super::intrinsic::StepLoad;
 use super::kinematic::StepVelocity;
 use super::named::MethodError;
 use super::newmark::{Balance, StartMoment};
-use super::registry::Part;
+use super::registry::Substep;
 use super::schemes::AnyScheme;
 use super::tableau::Tableau;
 use crate::group::{Map, MapKind, Reading, Vectorial};
@@ -207,31 +207,31 @@ pub(super) const CHART: Choice = Choice {
 };
 
 /// Sets an option of a part; `None` if the part does not take the value.
-fn apply(part: &mut Part, choice: &Choice, value: &str) -> Option<()> {
+fn apply(part: &mut Substep, choice: &Choice, value: &str) -> Option<()> {
     match (choice.name, part) {
         ("reading", part) => part.map()?.reading = Reading::ALL.into_iter().find(|r| r.name() == value)?,
-        ("load", Part::Implicit(AnyScheme::Preserving(scheme))) => {
+        ("load", Substep::Implicit(AnyScheme::Preserving(scheme))) => {
             scheme.load = StepLoad::ALL.into_iter().find(|l| l.name() == value)?
         }
-        ("velocity", Part::Kinematic(_, velocity)) => {
+        ("velocity", Substep::Kinematic(_, velocity)) => {
             *velocity = StepVelocity::ALL.into_iter().find(|v| v.name() == value)?;
         }
-        ("alpha", Part::Implicit(AnyScheme::Newmark(newmark))) => newmark.alpha = number(choice, value)?,
-        ("beta", Part::Implicit(AnyScheme::Newmark(newmark))) => newmark.beta = number(choice, value)?,
-        ("gamma", Part::Implicit(AnyScheme::Newmark(newmark))) => newmark.gamma = number(choice, value)?,
-        ("residual", Part::Implicit(AnyScheme::Newmark(newmark))) => {
+        ("alpha", Substep::Implicit(AnyScheme::Newmark(newmark))) => newmark.alpha = number(choice, value)?,
+        ("beta", Substep::Implicit(AnyScheme::Newmark(newmark))) => newmark.beta = number(choice, value)?,
+        ("gamma", Substep::Implicit(AnyScheme::Newmark(newmark))) => newmark.gamma = number(choice, value)?,
+        ("residual", Substep::Implicit(AnyScheme::Newmark(newmark))) => {
             newmark.balance = Balance::ALL.into_iter().find(|b| b.name() == value)?
         }
-        ("moment", Part::Implicit(AnyScheme::Newmark(newmark))) => {
+        ("moment", Substep::Implicit(AnyScheme::Newmark(newmark))) => {
             newmark.moment = StartMoment::ALL.into_iter().find(|m| m.name() == value)?
         }
-        ("stop", Part::Implicit(AnyScheme::Convected(scheme))) => {
+        ("stop", Substep::Implicit(AnyScheme::Convected(scheme))) => {
             scheme.stopping.rule = Stop::ALL.into_iter().find(|s| s.name() == value)?
         }
-        ("tolerance", Part::Implicit(AnyScheme::Convected(scheme))) => {
+        ("tolerance", Substep::Implicit(AnyScheme::Convected(scheme))) => {
             scheme.stopping.tolerance = number(choice, value)?
         }
-        (name, Part::Alpha(scheme)) => {
+        (name, Substep::Alpha(scheme)) => {
             match name {
                 "rho" => scheme.given.rho = Some(number(choice, value)?),
                 "alpha_m" => scheme.given.m = Some(number(choice, value)?),
@@ -253,7 +253,7 @@ fn apply(part: &mut Part, choice: &Choice, value: &str) -> Option<()> {
             }
             scheme.settle();
         }
-        ("rho", Part::Implicit(AnyScheme::Galpha(scheme))) => {
+        ("rho", Substep::Implicit(AnyScheme::Galpha(scheme))) => {
             scheme.alpha = Alpha::from_rho(number(choice, value)?)
         }
         _ => return None,
@@ -276,7 +276,7 @@ fn number(choice: &Choice, value: &str) -> Option<f64> {
 pub(super) fn set(
     id: &str,
     choices: &'static [Choice],
-    parts: &mut [(Part, f64)],
+    parts: &mut [(Substep, f64)],
     given: &str,
 ) -> Result<(), MethodError> {
     if choices.is_empty() {

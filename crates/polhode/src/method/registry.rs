@@ -19,7 +19,7 @@ use crate::group::{MapKind, Reading, Vectorial};
 
 /// What a step is made of.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Part {
+pub(super) enum Substep {
     ForwardRate,
     ForwardMomentum,
     Implicit(AnyScheme),
@@ -29,37 +29,37 @@ pub(super) enum Part {
     Alpha(AlphaScheme),
 }
 
-impl Part {
+impl Substep {
     /// The map of an intrinsic scheme.
     pub(super) fn map(&mut self) -> Option<&mut Vectorial> {
         match self {
-            Part::Implicit(AnyScheme::Preserving(Preserving { map, .. }))
-            | Part::Implicit(AnyScheme::Decaying(Decaying { map }))
-            | Part::Implicit(AnyScheme::Galpha(Galpha { map, .. }))
-            | Part::Kinematic(map, _) => Some(map),
+            Substep::Implicit(AnyScheme::Preserving(Preserving { map, .. }))
+            | Substep::Implicit(AnyScheme::Decaying(Decaying { map }))
+            | Substep::Implicit(AnyScheme::Galpha(Galpha { map, .. }))
+            | Substep::Kinematic(map, _) => Some(map),
             _ => None,
         }
     }
     /// True if a step backward undoes a step forward, where that depends on its options.
     pub(super) fn is_symmetric(&self, of_row: bool) -> bool {
         match self {
-            Part::Implicit(AnyScheme::Galpha(scheme)) => scheme.alpha.is_symmetric(),
-            Part::Implicit(AnyScheme::Convected(scheme)) => scheme.stopping.is_exact(),
+            Substep::Implicit(AnyScheme::Galpha(scheme)) => scheme.alpha.is_symmetric(),
+            Substep::Implicit(AnyScheme::Convected(scheme)) => scheme.stopping.is_exact(),
             _ => of_row,
         }
     }
     /// Its order, where that depends on its options.
     pub(super) fn order(&self, of_row: u32) -> u32 {
         match self {
-            Part::Implicit(AnyScheme::Newmark(newmark)) => newmark.order(),
-            Part::Alpha(scheme) => scheme.order(),
+            Substep::Implicit(AnyScheme::Newmark(newmark)) => newmark.order(),
+            Substep::Alpha(scheme) => scheme.order(),
             _ => of_row,
         }
     }
     /// Options that cannot go together, in words.
     pub(super) fn conflict(&self) -> Option<&'static str> {
         match self {
-            Part::Alpha(scheme) => scheme.conflict(),
+            Substep::Alpha(scheme) => scheme.conflict(),
             _ => None,
         }
     }
@@ -68,7 +68,7 @@ impl Part {
     /// the Cayley map, and times the R of half the motion for Euler-Rodrigues. In free fall the displacement is h v
     /// times the same matrix if the parameters are read as hom4.
     pub(super) fn claims(&self, of_row: Claims) -> Claims {
-        let Part::Implicit(scheme) = self else { return of_row };
+        let Substep::Implicit(scheme) = self else { return of_row };
         match scheme {
             AnyScheme::Preserving(Preserving { map, load }) => match (map.kind, load) {
                 (MapKind::Cayley, StepLoad::Mean) | (MapKind::EulerRodrigues, StepLoad::Midpoint) => {
@@ -159,7 +159,7 @@ pub struct Row {
     pub citation: &'static str,
     /// What may be chosen.
     pub options: &'static [Choice],
-    pub(super) parts: &'static [(Part, f64)],
+    pub(super) parts: &'static [(Substep, f64)],
 }
 
 /// A row of an intrinsic scheme for each map.
@@ -192,7 +192,7 @@ macro_rules! preserving {
             &[LOAD, READING],
             $name,
             $words,
-            Part::Implicit(AnyScheme::Preserving(Preserving {
+            Substep::Implicit(AnyScheme::Preserving(Preserving {
                 map: dual(MapKind::$kind),
                 load: StepLoad::Midpoint
             }))
@@ -210,7 +210,7 @@ macro_rules! decaying {
             &[READING],
             $name,
             $words,
-            Part::Implicit(AnyScheme::Decaying(Decaying { map: dual(MapKind::$kind) }))
+            Substep::Implicit(AnyScheme::Decaying(Decaying { map: dual(MapKind::$kind) }))
         )
     };
 }
@@ -225,7 +225,7 @@ macro_rules! galpha {
             &[RHO, READING],
             $name,
             $words,
-            Part::Implicit(AnyScheme::Galpha(Galpha {
+            Substep::Implicit(AnyScheme::Galpha(Galpha {
                 map: dual(MapKind::$kind),
                 alpha: Alpha::from_rho(0.8)
             }))
@@ -244,7 +244,7 @@ macro_rules! kinematic {
             &[VELOCITY, READING],
             $name,
             $words,
-            Part::Kinematic(dual(MapKind::$kind), StepVelocity::Mean)
+            Substep::Kinematic(dual(MapKind::$kind), StepVelocity::Mean)
         )
     };
 }
@@ -267,7 +267,7 @@ pub static REGISTRY: &[Row] = &[
         claims: Claims::AXIAL,
         citation: "Krysl 2006, eq. 11",
         options: &[],
-        parts: &[(Part::ForwardRate, 1.0)],
+        parts: &[(Substep::ForwardRate, 1.0)],
     },
     Row {
         id: "backward-euler",
@@ -277,7 +277,7 @@ pub static REGISTRY: &[Row] = &[
         claims: Claims::AXIAL,
         citation: "Krysl 2006, eq. 12",
         options: &[],
-        parts: &[(Part::Implicit(AnyScheme::BackwardRate(BackwardRate)), 1.0)],
+        parts: &[(Substep::Implicit(AnyScheme::BackwardRate(BackwardRate)), 1.0)],
     },
     Row {
         id: "forward-euler-m",
@@ -287,7 +287,7 @@ pub static REGISTRY: &[Row] = &[
         claims: Claims::MOMENTUM,
         citation: "Krysl 2006, eq. 18",
         options: &[],
-        parts: &[(Part::ForwardMomentum, 1.0)],
+        parts: &[(Substep::ForwardMomentum, 1.0)],
     },
     Row {
         id: "backward-euler-m",
@@ -297,7 +297,7 @@ pub static REGISTRY: &[Row] = &[
         claims: Claims::MOMENTUM,
         citation: "Krysl 2006, eq. 19",
         options: &[],
-        parts: &[(Part::Implicit(AnyScheme::BackwardMomentum(BackwardMomentum)), 1.0)],
+        parts: &[(Substep::Implicit(AnyScheme::BackwardMomentum(BackwardMomentum)), 1.0)],
     },
     Row {
         id: "trap",
@@ -307,7 +307,10 @@ pub static REGISTRY: &[Row] = &[
         claims: Claims::AXIAL,
         citation: "Krysl 2006, section 3.2, TRAP",
         options: &[],
-        parts: &[(Part::ForwardRate, 0.5), (Part::Implicit(AnyScheme::BackwardRate(BackwardRate)), 0.5)],
+        parts: &[
+            (Substep::ForwardRate, 0.5),
+            (Substep::Implicit(AnyScheme::BackwardRate(BackwardRate)), 0.5),
+        ],
     },
     Row {
         id: "imid",
@@ -317,7 +320,10 @@ pub static REGISTRY: &[Row] = &[
         claims: Claims { free_energy: true, free_norm: true, ..Claims::AXIAL },
         citation: "Krysl 2006, section 3.2, IMID",
         options: &[],
-        parts: &[(Part::Implicit(AnyScheme::BackwardRate(BackwardRate)), 0.5), (Part::ForwardRate, 0.5)],
+        parts: &[
+            (Substep::Implicit(AnyScheme::BackwardRate(BackwardRate)), 0.5),
+            (Substep::ForwardRate, 0.5),
+        ],
     },
     Row {
         id: "trapm",
@@ -328,8 +334,8 @@ pub static REGISTRY: &[Row] = &[
         citation: "Krysl 2006, section 3.3, TRAPM",
         options: &[],
         parts: &[
-            (Part::ForwardMomentum, 0.5),
-            (Part::Implicit(AnyScheme::BackwardMomentum(BackwardMomentum)), 0.5),
+            (Substep::ForwardMomentum, 0.5),
+            (Substep::Implicit(AnyScheme::BackwardMomentum(BackwardMomentum)), 0.5),
         ],
     },
     Row {
@@ -341,8 +347,8 @@ pub static REGISTRY: &[Row] = &[
         citation: "Krysl 2006, section 3.3, IMIDM",
         options: &[],
         parts: &[
-            (Part::Implicit(AnyScheme::BackwardMomentum(BackwardMomentum)), 0.5),
-            (Part::ForwardMomentum, 0.5),
+            (Substep::Implicit(AnyScheme::BackwardMomentum(BackwardMomentum)), 0.5),
+            (Substep::ForwardMomentum, 0.5),
         ],
     },
     Row {
@@ -353,7 +359,7 @@ pub static REGISTRY: &[Row] = &[
         claims: Claims::BOTH,
         citation: "Simo & Wong 1991; Krysl 2006, section 4, SWC1",
         options: &[],
-        parts: &[(Part::Implicit(AnyScheme::Swc1(Swc1)), 1.0)],
+        parts: &[(Substep::Implicit(AnyScheme::Swc1(Swc1)), 1.0)],
     },
     Row {
         id: "akw",
@@ -363,7 +369,7 @@ pub static REGISTRY: &[Row] = &[
         claims: Claims { gravity_energy: true, gravity_axial: true, ..Claims::BOTH },
         citation: "Austin, Krishnaprasad & Wang 1993; Krysl 2006, section 4, AKW",
         options: &[],
-        parts: &[(Part::Implicit(AnyScheme::Akw(Akw)), 1.0)],
+        parts: &[(Substep::Implicit(AnyScheme::Akw(Akw)), 1.0)],
     },
     Row {
         id: "bbtrap",
@@ -373,7 +379,7 @@ pub static REGISTRY: &[Row] = &[
         claims: Claims::BOTH,
         citation: "Bottasso & Borri 1998; Krysl 2006, section 4, BBTRAP",
         options: &[],
-        parts: &[(Part::Implicit(AnyScheme::BbTrap(Trapezoid)), 1.0)],
+        parts: &[(Substep::Implicit(AnyScheme::BbTrap(Trapezoid)), 1.0)],
     },
     Row {
         id: "bbtrapwd",
@@ -383,7 +389,7 @@ pub static REGISTRY: &[Row] = &[
         claims: Claims::MOMENTUM,
         citation: "Bottasso & Borri 1998; Krysl 2006, section 4, BBTRAPWD",
         options: &[],
-        parts: &[(Part::Implicit(AnyScheme::BbTrapWd(Trapezoid)), 1.0)],
+        parts: &[(Substep::Implicit(AnyScheme::BbTrapWd(Trapezoid)), 1.0)],
     },
     Row {
         id: "euler-parameters",
@@ -393,7 +399,7 @@ pub static REGISTRY: &[Row] = &[
         claims: Claims::MOMENTUM,
         citation: "Kasti, sections 5 and 6, E1",
         options: &[ALPHA, BETA, GAMMA, MOMENT],
-        parts: &[(Part::Implicit(AnyScheme::Newmark(Newmark::new(Unknowns::EulerParameters))), 1.0)],
+        parts: &[(Substep::Implicit(AnyScheme::Newmark(Newmark::new(Unknowns::EulerParameters))), 1.0)],
     },
     Row {
         id: "rotation-vector",
@@ -403,7 +409,7 @@ pub static REGISTRY: &[Row] = &[
         claims: Claims::MOMENTUM,
         citation: "Cardona & Géradin 1988; Mäkinen 2001; Kasti, section 6, C1",
         options: &[ALPHA, BETA, GAMMA, BALANCE, MOMENT],
-        parts: &[(Part::Implicit(AnyScheme::Newmark(Newmark::new(Unknowns::RotationVector))), 1.0)],
+        parts: &[(Substep::Implicit(AnyScheme::Newmark(Newmark::new(Unknowns::RotationVector))), 1.0)],
     },
     preserving!("exp", Exponential, "exponential map"),
     preserving!("euler-rodrigues", EulerRodrigues, "Euler-Rodrigues parameters"),
@@ -425,7 +431,7 @@ pub static REGISTRY: &[Row] = &[
         claims: Claims::BOTH,
         citation: "Krenk & Nielsen 2013, eqs 22, 25, 26",
         options: &[STOP, TOLERANCE],
-        parts: &[(Part::Implicit(AnyScheme::Convected(Convected { stopping: Stopping::CONVERGED })), 1.0)],
+        parts: &[(Substep::Implicit(AnyScheme::Convected(Convected { stopping: Stopping::CONVERGED })), 1.0)],
     },
     Row {
         id: "convected-reduced",
@@ -436,7 +442,7 @@ pub static REGISTRY: &[Row] = &[
         citation: "Krenk & Nielsen 2013, eqs 22, 25, 26 (= preserving:cayley,load=finite-derivative,reading=hom4)",
         options: &[],
         parts: &[(
-            Part::Implicit(AnyScheme::Preserving(Preserving {
+            Substep::Implicit(AnyScheme::Preserving(Preserving {
                 map: Vectorial { kind: MapKind::Cayley, reading: Reading::Hom4 },
                 load: StepLoad::FiniteDerivative,
             })),
@@ -464,6 +470,6 @@ const fn mkrk_row(id: &'static str, title: &'static str, order: u32, symmetric: 
         claims: Claims::MOMENTUM,
         citation: "Munthe-Kaas 1998; Krysl 2006, section 4",
         options: &[],
-        parts: &[(Part::Mkrk, 1.0)],
+        parts: &[(Substep::Mkrk, 1.0)],
     }
 }

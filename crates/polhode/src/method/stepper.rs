@@ -6,7 +6,7 @@ use super::memory::Memory;
 use super::mkrk::Stages;
 use super::named::Method;
 use super::outside::{Outside, OutsideScheme, Taken, Taking};
-use super::registry::Part;
+use super::registry::Substep;
 use super::scheme::{Rates, Scheme, Start};
 use super::schemes::{AnyScheme, Visitor};
 use super::{euler, kinematic};
@@ -39,7 +39,7 @@ use crate::solve::{StepError, Work};
 #[derive(Clone, Debug)]
 pub struct Stepper<S: Real, G: Dynamics> {
     /// What runs, where in the step it begins and what fraction of it it takes.
-    parts: Vec<(Part, S, S)>,
+    parts: Vec<(Substep, S, S)>,
     stages: Option<Box<Stages<S, G>>>,
     memory: Memory<S, G, Rates<S, G>>,
     frame: Memory<S, G, Frame<S>>,
@@ -129,15 +129,15 @@ impl<S: Real, G: Dynamics> Stepper<S, G> {
             let (t, h) = (t + *begin * h, *fraction * h);
             let work = &mut self.work;
             next = match part {
-                Part::ForwardRate => euler::forward_rate(&Start::new(body, &next, t, h)),
-                Part::ForwardMomentum => euler::forward_momentum(&Start::new(body, &next, t, h)),
-                Part::Implicit(AnyScheme::Convected(Convected { stopping }))
+                Substep::ForwardRate => euler::forward_rate(&Start::new(body, &next, t, h)),
+                Substep::ForwardMomentum => euler::forward_momentum(&Start::new(body, &next, t, h)),
+                Substep::Implicit(AnyScheme::Convected(Convected { stopping }))
                     if stopping.rule != Stop::Converged =>
                 {
                     let start = Start::new(body, &next, t, h);
                     convected::step(*stopping, &mut self.frame, body, &start, work)?
                 }
-                Part::Implicit(scheme) => scheme.visited_by(Implicit {
+                Substep::Implicit(scheme) => scheme.visited_by(Implicit {
                     body,
                     state: &next,
                     t,
@@ -145,14 +145,14 @@ impl<S: Real, G: Dynamics> Stepper<S, G> {
                     memory: &mut self.memory,
                     work,
                 })?,
-                Part::Outside(Outside(scheme)) => {
+                Substep::Outside(Outside(scheme)) => {
                     let memory = &mut self.memory;
                     let taking = Taking { body, state: &next, interval: (t, h), memory, work };
                     G::take_outside(&**scheme, taking)?
                 }
-                Part::Kinematic(map, choice) => kinematic::step(*map, *choice, body, &next, t, h)?,
-                Part::Alpha(_) => return Err(StepError::NeedsSystem),
-                Part::Mkrk => match &mut self.stages {
+                Substep::Kinematic(map, choice) => kinematic::step(*map, *choice, body, &next, t, h)?,
+                Substep::Alpha(_) => return Err(StepError::NeedsSystem),
+                Substep::Mkrk => match &mut self.stages {
                     Some(stages) => stages.step(body, &next, t, h, work)?,
                     None => return Err(StepError::NoStart { reason: "the method has no tableau".into() }),
                 },

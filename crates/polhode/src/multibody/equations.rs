@@ -12,7 +12,7 @@
 
 use super::history::{PRICE, WAIT};
 use super::joint::{MOST_ROWS, Place, zero};
-use super::state::{Flat, Moving};
+use super::state::{BodyMotion, CoordinateState};
 use super::workspace::{LEAST_MOTION, ROUNDED, Stepping, Weights, ends, lengths, loads};
 use crate::group::{Exponential, Group, Map, Rotation, So3, Tangent};
 use crate::method::{Chart, Form};
@@ -52,7 +52,7 @@ impl<S: Real> Stepping<'_, S> {
     }
 
     /// Rates of the parameters at the start of the step: φ̇, a, φ̈, and T_n.
-    pub(super) fn chart(&self, body: &Moving<S>) -> ([Vector3<S>; 3], Option<Tangent<S>>) {
+    pub(super) fn chart(&self, body: &BodyMotion<S>) -> ([Vector3<S>; 3], Option<Tangent<S>>) {
         if self.work.scheme.chart == Chart::Incremental {
             return ([body.omega_body, body.algorithmic_rate, body.omega_rate], None);
         }
@@ -182,7 +182,7 @@ impl<S: Real> Stepping<'_, S> {
     }
 
     /// The acceleration that a body ends with, its algorithmic acceleration and g_α; for the rotation they are geometric.
-    pub(super) fn finish(&self, b: usize) -> Moving<S> {
+    pub(super) fn finish(&self, b: usize) -> BodyMotion<S> {
         let (moving, now, alpha) = (&self.bodies[b], &self.work.now[b], self.work.scheme.weights);
         let ([_, a, before], _) = self.chart(moving);
         let algorithmic = self.algorithmic(moving.algorithmic, moving.acceleration, now.acceleration);
@@ -203,7 +203,7 @@ impl<S: Real> Stepping<'_, S> {
             Chart::Incremental => (attitude, zero()),
             Chart::Rescaled => (moving.reference, self.rescaled(&now.parameters)),
         };
-        Moving {
+        BodyMotion {
             position: now.place.x,
             velocity: now.place.v,
             acceleration: now.acceleration,
@@ -238,7 +238,7 @@ impl<S: Real> Stepping<'_, S> {
         }
     }
     /// The extra coordinates at the end of the step.
-    pub(super) fn finish_flat(&self, i: usize, out: &mut Flat<S>) {
+    pub(super) fn finish_flat(&self, i: usize, out: &mut CoordinateState<S>) {
         let (weights, alpha, before) = (self.weights, self.work.scheme.weights, &self.extra[i]);
         let [position, velocity, change] = &self.work.flat[i];
         for k in 0..change.len() {
@@ -297,9 +297,9 @@ impl<S: Real> Equations<S> for Stepping<'_, S> {
             let step = &mut self.work.steps[b];
             step.change = match rung {
                 // As if nothing moved.
-                Rung::Rest => [body.position - step.position, body.parameters - step.parameters],
+                Rung::NoMotion => [body.position - step.position, body.parameters - step.parameters],
                 // As the paper begins: no acceleration.
-                Rung::Still => [zero(); 2],
+                Rung::NoAcceleration => [zero(); 2],
                 // The acceleration goes on.
                 _ => [linear * per, angular * per],
             };

@@ -3,7 +3,7 @@
 
 use super::joint::{MOST_ROWS, Place, zero};
 use super::layout::Layout;
-use super::state::{Flat, Moving};
+use super::state::{BodyMotion, CoordinateState};
 use super::system::System;
 use super::tape::{Matrix, Places, Sink};
 use super::workspace::loads;
@@ -105,8 +105,8 @@ const MOST_ITERATIONS: u64 = 40;
 
 /// Consistent initial values of all kinds.
 pub(super) struct Initial<S: Real> {
-    pub(super) bodies: Vec<Moving<S>>,
-    pub(super) extra: Vec<Flat<S>>,
+    pub(super) bodies: Vec<BodyMotion<S>>,
+    pub(super) extra: Vec<CoordinateState<S>>,
     pub(super) lambda: Vec<S>,
     pub(super) report: Assembly,
 }
@@ -343,7 +343,7 @@ pub(super) fn initial<S: Real>(system: &System<S>, may_move: bool) -> Result<Ini
     let bodies = (0..system.bodies.len()).map(|b| {
         let (place, attitude) = (&projection.places[b], attitudes[b]);
         let (acceleration, rate) = (projection.part(6 * b), projection.part(6 * b + 3));
-        Moving {
+        BodyMotion {
             position: place.x,
             velocity: place.v,
             acceleration,
@@ -367,7 +367,7 @@ pub(super) fn initial<S: Real>(system: &System<S>, may_move: bool) -> Result<Ini
     }
     let extra = system.extra.iter().zip(&projection.layout.extra).map(|(extra, start)| {
         let acceleration = projection.x[*start..start + extra.len()].to_vec();
-        Flat {
+        CoordinateState {
             position: extra.position.clone(),
             velocity: extra.velocity.clone(),
             algorithmic: acceleration.clone(),

@@ -27,7 +27,7 @@ mod workspace;
 
 pub use crate::formula::{MOST_NUMBERS, OwnError};
 pub use crate::lookup::ParameterError;
-pub use differentiated::{D, Differentiated, DifferentiationError, Study};
+pub use differentiated::{Differentiated, DifferentiationError, Dual1, Variant};
 pub use force::{Force, ForceKind};
 pub use initial::{Assembly, AssemblyError};
 pub use joint::{Joint, JointKind, MOST_ROWS, Place};
@@ -36,5 +36,5 @@ pub use parameters::SystemParameter;
 pub use reduction::{Origin, Reduced, Reduction};
 pub use shared::IntoShared;
 pub use simulation::{Simulation, SimulationError, Violation};
-pub use state::{Flat, Moving};
+pub use state::{BodyMotion, CoordinateState};
 pub use system::{Coordinates, End, GROUND, Held, Rigid, System, SystemError};

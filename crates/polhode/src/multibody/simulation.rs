@@ -4,7 +4,7 @@ use super::force::Force;
 use super::initial::{Assembly, AssemblyError, initial};
 use super::joint::{MOST_ROWS, Place};
 use super::shared::IntoShared;
-use super::state::{Flat, Moving};
+use super::state::{BodyMotion, CoordinateState};
 use super::system::{System, SystemError};
 use super::workspace::{Stepping, Workspace};
 use crate::archive::{Archive, Kept};
@@ -74,10 +74,10 @@ pub struct Simulation<S: Scalar> {
     /// The same about the centres of mass, see [`System::centered`].
     centered: Arc<System<S>>,
     work: Workspace<S>,
-    bodies: Vec<Moving<S>>,
-    next: Vec<Moving<S>>,
-    extra: Vec<Flat<S>>,
-    next_extra: Vec<Flat<S>>,
+    bodies: Vec<BodyMotion<S>>,
+    next: Vec<BodyMotion<S>>,
+    extra: Vec<CoordinateState<S>>,
+    next_extra: Vec<CoordinateState<S>>,
     lambda: Vec<S>,
     time: S,
     assembly: Assembly,
@@ -114,7 +114,7 @@ impl<S: Scalar> Simulation<S> {
         bodies.chain(extra).fold(S::zero(), |sum, part| sum + part)
     }
     /// What a load of a body may know.
-    fn kinematics(&self, now: &Moving<S>) -> Kinematics<S> {
+    fn kinematics(&self, now: &BodyMotion<S>) -> Kinematics<S> {
         Kinematics {
             time: self.time,
             attitude: now.attitude,
@@ -314,8 +314,8 @@ impl<S: Scalar> Simulation<S> {
     /// Puts another motion in place of the one that was computed, for what is read off it.
     pub(super) fn show(
         &mut self,
-        bodies: impl Iterator<Item = Moving<S>>,
-        extra: impl Iterator<Item = Flat<S>>,
+        bodies: impl Iterator<Item = BodyMotion<S>>,
+        extra: impl Iterator<Item = CoordinateState<S>>,
         lambda: impl Iterator<Item = S>,
         time: S,
     ) {
@@ -348,15 +348,15 @@ impl<S: Scalar> Simulation<S> {
         &self.assembly
     }
     /// The motion of the centres of mass of all bodies, in the order of the system.
-    pub fn bodies(&self) -> &[Moving<S>] {
+    pub fn bodies(&self) -> &[BodyMotion<S>] {
         &self.bodies
     }
     /// The motion of the centre of mass of a body.
-    pub fn moving(&self, body: &str) -> Option<&Moving<S>> {
+    pub fn moving(&self, body: &str) -> Option<&BodyMotion<S>> {
         self.bodies.get(self.centered.index(body)?)
     }
     /// The extra coordinates, in the order of the system.
-    pub fn extra(&self) -> &[Flat<S>] {
+    pub fn extra(&self) -> &[CoordinateState<S>] {
         &self.extra
     }
     /// The multipliers of a joint: for a point the force of the first frame's body on the second's, in space.

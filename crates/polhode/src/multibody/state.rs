@@ -7,7 +7,7 @@ use nalgebra::Vector3;
 
 /// A body in motion. All is geometric, none of it depends on the parameters of a chart.
 #[derive(Clone, Copy, Debug)]
-pub struct Moving<S: Real> {
+pub struct BodyMotion<S: Real> {
     /// Position of the centre of mass, in space.
     pub position: Vector3<S>,
     /// Its velocity.
@@ -34,7 +34,7 @@ pub struct Moving<S: Real> {
 
 /// Extra coordinates in motion.
 #[derive(Clone, Debug, Default)]
-pub struct Flat<S> {
+pub struct CoordinateState<S> {
     /// Positions.
     pub position: Vec<S>,
     /// Velocities.
@@ -45,8 +45,8 @@ pub struct Flat<S> {
     pub(super) carried: Vec<S>,
 }
 
-kept!(Moving<f64> {
+kept!(BodyMotion<f64> {
     position, velocity, acceleration, attitude, omega_body, omega_rate, algorithmic, algorithmic_rate, carried, parameters,
     reference,
 });
-kept!(Flat<f64> { position, velocity, acceleration, algorithmic, carried });
+kept!(CoordinateState<f64> { position, velocity, acceleration, algorithmic, carried });

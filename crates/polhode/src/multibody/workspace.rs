@@ -3,7 +3,7 @@
 use super::history::{History, ORDER};
 use super::joint::{MOST_ROWS, Place, zero};
 use super::layout::Layout;
-use super::state::{Flat, Moving};
+use super::state::{BodyMotion, CoordinateState};
 use super::system::{End, Rigid, System};
 use super::tape::Matrix;
 use crate::body::{Kinematics, Load};
@@ -196,8 +196,8 @@ impl<S: Real> Workspace<S> {
 /// One step under way.
 pub(super) struct Stepping<'a, S: Real> {
     pub(super) system: &'a System<S>,
-    pub(super) bodies: &'a [Moving<S>],
-    pub(super) extra: &'a [Flat<S>],
+    pub(super) bodies: &'a [BodyMotion<S>],
+    pub(super) extra: &'a [CoordinateState<S>],
     /// The multipliers at the start.
     pub(super) lambda: &'a [S],
     pub(super) work: &'a mut Workspace<S>,
@@ -260,7 +260,7 @@ impl<'a, S: Real> Stepping<'a, S> {
     /// A step of size `h` from `t`.
     pub(super) fn new(
         system: &'a System<S>,
-        (bodies, extra, lambda): (&'a [Moving<S>], &'a [Flat<S>], &'a [S]),
+        (bodies, extra, lambda): (&'a [BodyMotion<S>], &'a [CoordinateState<S>], &'a [S]),
         work: &'a mut Workspace<S>,
         t: S,
         h: S,

@@ -1,12 +1,12 @@
 //! From data to a system, in any scalar: the problems of one body.
 
 use super::catalogue::{Kind, Problem};
-use super::given::Given;
+use super::given::VariedData;
 use super::model::ModelError;
 use crate::body::{
-    About, Drag, Dynamics, Frame, Gravity, Harmonic, InertiaError, Load, Loads, Moment, PrescribedMotion,
-    PrescribedRotation, RotaryInertia, RotationalSpring, SoftWall, SpatialInertia, State, TopGravity,
-    Winding, rates,
+    About, BauchauTrajectory, Drag, Dynamics, Frame, Gravity, Harmonic, InertiaError, Load, Loads, Moment,
+    PrescribedMotion, PrescribedRotation, RotaryInertia, RotationalSpring, SoftWall, SpatialInertia, State,
+    TopGravity, rates,
 };
 use crate::group::{Group, Rotation, Se3, So3};
 use crate::lookup::plain;
@@ -49,12 +49,12 @@ impl Problem {
         Ok(self.built(change)?.system)
     }
     pub(super) fn built<S: Scalar>(&self, change: &dyn Fn(usize) -> S) -> Result<Built<S>, ModelError> {
-        let given = Given::new(self, change);
+        let given = VariedData::new(self, change);
         given.complete(given.built())
     }
 }
 
-impl<S: Scalar> Given<'_, S> {
+impl<S: Scalar> VariedData<'_, S> {
     fn built(&self) -> Result<Built<S>, ModelError> {
         match self.problem.kind {
             Kind::HeavyTop => self.heavy_top(),
@@ -191,13 +191,13 @@ impl<S: Scalar> Given<'_, S> {
         Ok(Built { psi, ..self.alone(Vector3::zeros(), body)?.into() })
     }
 
-    fn winding(&self) -> Winding<S> {
+    fn winding(&self) -> BauchauTrajectory<S> {
         // Of a body on a fixed point only the rotation is there.
         let frequency = match self.problem.kind {
             Kind::PrescribedRotation => S::zero(),
             _ => self.number("frequency"),
         };
-        Winding { frequency, turn_rate: self.number("turn_rate") }
+        BauchauTrajectory { frequency, turn_rate: self.number("turn_rate") }
     }
 
     /// What acts on a body about a fixed point.

@@ -14,7 +14,7 @@ use nalgebra::{Matrix3, Vector3};
 const ENTRIES: [(usize, usize); 6] = [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)];
 
 /// The data of a problem with a change of each of its parameters.
-pub(super) struct Given<'a, S> {
+pub(super) struct VariedData<'a, S> {
     pub(super) problem: &'a Problem,
     /// The change of a parameter by its number.
     change: &'a dyn Fn(usize) -> S,
@@ -22,9 +22,9 @@ pub(super) struct Given<'a, S> {
     unknown: RefCell<Option<String>>,
 }
 
-impl<'a, S: Real> Given<'a, S> {
+impl<'a, S: Real> VariedData<'a, S> {
     pub(super) fn new(problem: &'a Problem, change: &'a dyn Fn(usize) -> S) -> Self {
-        Given { problem, change, unknown: RefCell::new(None) }
+        VariedData { problem, change, unknown: RefCell::new(None) }
     }
     /// What was made of the data, unless a name that was asked for is none of theirs: that would have been read as zero.
     pub(super) fn complete<R>(&self, made: Result<R, ModelError>) -> Result<R, ModelError> {
@@ -190,7 +190,7 @@ mod tests {
     #[test]
     fn a_misspelt_name_is_refused_and_not_read_as_zero() {
         let problem = Problem::named("fast-top").unwrap();
-        let given = Given::<f64>::new(&problem, &|_| 0.0);
+        let given = VariedData::<f64>::new(&problem, &|_| 0.0);
         assert!(given.number("mgl") > 0.0);
         assert!(given.complete(Ok(())).is_ok());
         given.number("mlg");

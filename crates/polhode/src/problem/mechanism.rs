@@ -5,7 +5,7 @@
 
 use super::bodies::Built;
 use super::catalogue::Kind;
-use super::given::Given;
+use super::given::VariedData;
 use super::model::ModelError;
 use crate::body::{Force, Frame, InertiaError};
 use crate::group::Rotation;
@@ -55,7 +55,7 @@ fn along_x<S: Real>(x: S) -> Vector3<S> {
     plane(x, S::zero())
 }
 
-impl<S: Scalar> Given<'_, S> {
+impl<S: Scalar> VariedData<'_, S> {
     fn rigid(&self, mass: S, inertia: &'static str) -> Result<Rigid<S>, ModelError> {
         Rigid::new(mass, self.tensor(inertia)).map_err(|error| {
             let datum = if matches!(error, InertiaError::Mass { .. }) { "mass" } else { inertia };

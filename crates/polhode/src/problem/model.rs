@@ -5,7 +5,7 @@ use crate::group::{Group, Se3, So3};
 use crate::method::Method;
 use crate::multibody::{Reduction, Simulation, SimulationError, System};
 use crate::reference::SteadyPrecession;
-use crate::run::{Drift, Ended, Face, Failed, Observer, Plan, Run, Snapshot, begin, drive};
+use crate::run::{Drift, Face, Observer, Plan, Run, RunFailure, RunReport, Snapshot, begin, drive};
 use crate::solve::{StepError, Work};
 use core::fmt;
 use nalgebra::Vector3;
@@ -97,13 +97,13 @@ impl Model {
         (*self.start).clone()
     }
     /// A run of it, at its start.
-    pub fn begin(&self, method: &Method) -> Result<Box<dyn Run>, Failed> {
+    pub fn begin(&self, method: &Method) -> Result<Box<dyn Run>, RunFailure> {
         begin(&self.system, method).map_err(|error| {
             let error = match error {
                 SimulationError::Method { .. } => StepError::NeedsSystem,
                 error => StepError::NoStart { reason: error.to_string() },
             };
-            let unbegun = Ended {
+            let unbegun = RunReport {
                 last: self.start(),
                 steps: 0,
                 drift: Drift::default(),
@@ -111,7 +111,7 @@ impl Model {
                 finished: false,
                 joints: None,
             };
-            Failed { error, last_good: Box::new(unbegun) }
+            RunFailure { error, last_good: Box::new(unbegun) }
         })
     }
     /// Runs it. The observer sees step numbers from 0 on and the run, of which it may ask everything.
@@ -134,7 +134,7 @@ impl Model {
         method: &Method,
         plan: &Plan,
         observer: &mut Observer<'_, dyn Run>,
-    ) -> Result<Ended, Failed> {
+    ) -> Result<RunReport, RunFailure> {
         drive(&mut *self.begin(method)?, plan, observer)
     }
 }

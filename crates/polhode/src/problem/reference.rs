@@ -230,7 +230,7 @@ fn numbers(
     for n in 0..plan.steps() {
         simulation.step(plan.size(n)).map_err(|error| unknown(error.to_string()))?;
     }
-    let of = |(b, now): (usize, &crate::multibody::Moving<f64>)| {
+    let of = |(b, now): (usize, &crate::multibody::BodyMotion<f64>)| {
         let origin = simulation.origin(b).0;
         let mut all = origin.iter().chain(now.omega_body.iter()).copied().collect::<Vec<_>>();
         all.extend(now.attitude.q_wxyz());

@@ -16,10 +16,10 @@ mod tracked;
 pub use estimate::{EnergyEstimate, Estimate, StepEstimate};
 pub use invariants::{Drift, EnergyError, EnergyRecord, Invariants};
 pub use one_body::BodyRun;
-pub use plan::{Plan, PlanError};
+pub use plan::{Clock, Landing, Plan, PlanError};
 pub use quantity::{Column, Facts, Item, Owner, Quantity, Shape, Value};
 pub use saved::{RestoreError, Saved};
-pub use snapshot::{Bodies, BodySnapshot, Moving, Names, Recorder, Snapshot};
+pub use snapshot::{Bodies, BodySnapshot, Names, Recorder, Snapshot, Translation};
 pub use switches::Switches;
 pub(crate) use system::Face;
 pub use system::SystemRun;
@@ -100,7 +100,7 @@ pub struct Joints {
 
 /// How a run ended, in plain numbers.
 #[derive(Clone, Debug)]
-pub struct Ended {
+pub struct RunReport {
     /// The last state.
     pub last: Snapshot,
     /// Steps taken.
@@ -115,9 +115,9 @@ pub struct Ended {
     pub joints: Option<Joints>,
 }
 
-impl Ended {
+impl RunReport {
     /// The same, or an error that names the first of its numbers that is not finite.
-    fn checked(self) -> Result<Ended, Failed> {
+    fn checked(self) -> Result<RunReport, RunFailure> {
         let joints = self.joints.as_ref().map_or(0.0, |j| j.violation.position + j.violation.velocity);
         let quantity = match self.last.overflow() {
             Some(column) => Some(column),
@@ -128,7 +128,7 @@ impl Ended {
             None => Ok(self),
             Some(quantity) => {
                 let error = StepError::Overflow { quantity, t: self.last.t };
-                Err(Failed { error, last_good: Box::new(self) })
+                Err(RunFailure { error, last_good: Box::new(self) })
             }
         }
     }
@@ -136,20 +136,20 @@ impl Ended {
 
 /// A run whose next step failed.
 #[derive(Clone, Debug)]
-pub struct Failed {
+pub struct RunFailure {
     /// Why.
     pub error: StepError,
     /// The run up to the last good step.
-    pub last_good: Box<Ended>,
+    pub last_good: Box<RunReport>,
 }
 
-impl fmt::Display for Failed {
+impl fmt::Display for RunFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} (good steps before it: {})", self.error, self.last_good.steps)
     }
 }
 
-impl std::error::Error for Failed {}
+impl std::error::Error for RunFailure {}
 
 /// Sees each step by its number, and the run as it is then; may stop it.
 pub type Observer<'a, R> = dyn FnMut(u64, &mut R) -> ControlFlow<()> + 'a;
@@ -176,17 +176,17 @@ pub fn begin(system: &Arc<System<f64>>, method: &Method) -> Result<Box<dyn Run>,
     }
 }
 
-/// Steps a run through a plan. The observer sees the start, every step of the plan and the end; it may stop the run. After
+/// Steps a run by a clock, which is a plan or one that lands on given times. The observer sees the start, every step of the plan and the end; it may stop the run. After
 /// a failed step the run is where the last good one left it.
 pub fn drive<R: Run + ?Sized>(
     run: &mut R,
-    plan: &Plan,
+    clock: &dyn Clock,
     observer: &mut Observer<'_, R>,
-) -> Result<Ended, Failed> {
+) -> Result<RunReport, RunFailure> {
     let mut flow = observer(0, run);
     let (mut n, mut failure) = (0, None);
-    while n < plan.steps() && flow.is_continue() {
-        if let Err(error) = run.step(plan.size(n), plan.time(n + 1)) {
+    while n < clock.steps() && flow.is_continue() {
+        if let Err(error) = run.step(clock.size(n), clock.time(n + 1)) {
             failure = Some(error);
             break;
         }
@@ -197,16 +197,16 @@ pub fn drive<R: Run + ?Sized>(
         }
         flow = observer(n, run);
     }
-    let ended = Ended {
+    let ended = RunReport {
         last: run.snapshot(),
         steps: n,
         drift: run.drift(),
         work: run.work(),
-        finished: n == plan.steps(),
+        finished: n == clock.steps(),
         joints: run.joints(),
     };
     match failure {
-        Some(error) => Err(Failed { error, last_good: Box::new(ended) }),
+        Some(error) => Err(RunFailure { error, last_good: Box::new(ended) }),
         None => ended.checked(),
     }
 }

@@ -1,4 +1,4 @@
-//! Fixed steps from zero that end exactly at the end time.
+//! Clocks: fixed steps from zero that end exactly at the end time, and that land on times in between.
 
 use crate::lookup::plain;
 use core::fmt;
@@ -32,6 +32,13 @@ pub enum PlanError {
         /// The end time given.
         until: f64,
     },
+    /// A time to land on is not within the plan.
+    Landing {
+        /// The time given.
+        time: f64,
+        /// The end time.
+        until: f64,
+    },
     /// More steps than can be counted exactly.
     TooMany {
         /// The step given.
@@ -56,6 +63,12 @@ impl fmt::Display for PlanError {
                     until = plain(*until)
                 )
             }
+            Self::Landing { time, until } => write!(
+                f,
+                "a time to land on must lie between 0 and the end time {}, got {}",
+                plain(*until),
+                plain(*time)
+            ),
             Self::TooMany { step, until } => write!(
                 f,
                 "steps of {step:?} up to {until:?} are more than can be counted; choose a larger step"
@@ -112,6 +125,98 @@ impl Plan {
     }
 }
 
+/// What tells a run its steps.
+pub trait Clock {
+    /// How many.
+    fn steps(&self) -> u64;
+    /// Time after `n` steps.
+    fn time(&self, n: u64) -> f64;
+    /// The size of step `n`, counted from zero.
+    fn size(&self, n: u64) -> f64;
+}
+
+impl Clock for Plan {
+    fn steps(&self) -> u64 {
+        self.steps
+    }
+    fn time(&self, n: u64) -> f64 {
+        Plan::time(self, n)
+    }
+    fn size(&self, n: u64) -> f64 {
+        Plan::size(self, n)
+    }
+}
+
+/// A plan that also lands on given times: the step in which one lies is taken in pieces.
+///
+/// ```
+/// use core::ops::ControlFlow;
+/// use polhode::{method::Method, problem::Problem, run::{Clock, Landing, Plan, begin, drive}};
+/// let clock = Landing::new(Plan::new(0.1, 1.0)?, &[0.25, 0.5, 1.0 / 3.0])?;
+/// let mut times = Vec::new();
+/// let mut run = begin(Problem::named("slow-top")?.model()?.system(), &Method::parse("akw")?)?;
+/// drive(&mut *run, &clock, &mut |_, run| {
+///     times.push(run.time());
+///     ControlFlow::Continue(())
+/// })?;
+/// assert_eq!(times[2..7], [0.2, 0.25, 0.1 * 3.0, 1.0 / 3.0, 0.4]);
+/// assert_eq!((clock.steps(), times.len()), (12, 13));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Landing {
+    plan: Plan,
+    /// In order, each with the number of the step that ends there.
+    landings: Vec<(u64, f64)>,
+}
+
+impl Landing {
+    /// Of times between zero and the end of the plan, in any order. Those on a step of the plan, up to rounding, change
+    /// nothing.
+    pub fn new(plan: Plan, times: &[f64]) -> Result<Landing, PlanError> {
+        let until = plan.until();
+        if let Some(time) = times.iter().find(|time| !(**time >= 0.0 && **time <= until)) {
+            return Err(PlanError::Landing { time: *time, until });
+        }
+        let mut sorted = times.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * plan.step();
+        sorted.dedup_by(|a, b| near(*a, *b));
+        sorted.retain(|time| {
+            let n = ((time / plan.step()).round() as u64).min(plan.steps());
+            !near(*time, plan.time(n)) && !near(*time, until)
+        });
+        let landings = sorted.iter().enumerate().map(|(k, time)| {
+            // Steps of the plan that begin before it, and the landings before it.
+            let begun = ((time / plan.step()) as u64).min(plan.steps() - 1);
+            (begun + 1 + k as u64, *time)
+        });
+        Ok(Landing { plan, landings: landings.collect() })
+    }
+}
+
+impl Clock for Landing {
+    fn steps(&self) -> u64 {
+        self.plan.steps() + self.landings.len() as u64
+    }
+    fn time(&self, n: u64) -> f64 {
+        let before = self.landings.partition_point(|(end, _)| *end < n);
+        match self.landings.get(before) {
+            Some((end, time)) if *end == n => *time,
+            _ => self.plan.time(n - before as u64),
+        }
+    }
+    fn size(&self, n: u64) -> f64 {
+        let before = self.landings.partition_point(|(end, _)| *end <= n);
+        let cut = |n: u64| self.landings.binary_search_by_key(&n, |(end, _)| *end).is_ok();
+        // A step that is not cut keeps its bits.
+        match cut(n) || cut(n + 1) {
+            true => self.time(n + 1) - self.time(n),
+            false => self.plan.size(n - before as u64),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -127,6 +232,24 @@ mod tests {
         assert_eq!((plan.steps(), plan.time(4)), (4, 1.0));
         assert!((plan.size(3) - 0.1).abs() < 1e-15);
         assert_eq!(Plan::new(1.0, 1.0).unwrap().steps(), 1);
+    }
+
+    #[test]
+    fn landings_are_met_and_other_steps_keep_their_bits() {
+        let plan = Plan::new(0.3, 1.0).unwrap();
+        // On the grid, at both ends, twice, in the last and shorter step.
+        let clock = Landing::new(plan, &[0.95, 0.6, 0.0, 1.0, 0.1, 0.1, 0.2, 0.5]).unwrap();
+        let times: Vec<f64> = (0..=clock.steps()).map(|n| clock.time(n)).collect();
+        assert_eq!(times, [0.0, 0.1, 0.2, 0.3, 0.5, 0.6, 3.0 * 0.3, 0.95, 1.0]);
+        for n in 0..clock.steps() {
+            assert!((clock.size(n) - (times[n as usize + 1] - times[n as usize])).abs() < 1e-15, "{n}");
+        }
+        assert_eq!(clock.size(5), 0.3);
+        let plain = Landing::new(plan, &[]).unwrap();
+        assert!((0..4).all(|n| plain.size(n) == plan.size(n) && plain.time(n) == plan.time(n)));
+        for time in [-0.1, 1.1, f64::NAN] {
+            assert!(matches!(Landing::new(plan, &[time]), Err(PlanError::Landing { .. })));
+        }
     }
 
     #[test]

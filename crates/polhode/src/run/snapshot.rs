@@ -77,7 +77,7 @@ pub struct BodySnapshot<S: Real = f64> {
     /// Angular momentum about the space origin, space axes.
     pub momentum_space: Vector3<S>,
     /// How its origin moves; nothing for a body about a fixed point that is its origin.
-    pub moving: Option<Moving<S>>,
+    pub moving: Option<Translation<S>>,
 }
 
 impl<S: Real> BodySnapshot<S> {
@@ -93,7 +93,7 @@ impl<S: Real> BodySnapshot<S> {
 
 /// How the origin of a body moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Moving<S: Real = f64> {
+pub struct Translation<S: Real = f64> {
     /// Position of the origin in space.
     pub position: Vector3<S>,
     /// Velocity of the origin, space axes.
@@ -144,14 +144,14 @@ impl<S: Real> Snapshot<S> {
         let moving = match origin {
             Some(Origin { mass, center, point, fixed }) => {
                 let turning = omega_rate.cross(point) + omega.cross(&omega.cross(point));
-                Some(Moving {
+                Some(Translation {
                     position: attitude.rotate(point) + fixed,
                     velocity: attitude.rotate(&omega.cross(point)),
                     acceleration: attitude.rotate(&turning),
                     linear_momentum_space: attitude.rotate(&omega.cross(center)) * *mass,
                 })
             }
-            None => G::MOVES.then(|| Moving {
+            None => G::MOVES.then(|| Translation {
                 position: k.position,
                 velocity: attitude.rotate(&k.velocity_body),
                 acceleration: attitude.rotate(&(G::linear(&rate) + omega.cross(&k.velocity_body))),
@@ -211,7 +211,7 @@ impl<S: Scalar> Snapshot<S> {
                 omega_rate: now.omega_rate,
                 momentum_body,
                 momentum_space: now.attitude.rotate(&momentum_body) + arm.cross(&linear),
-                moving: Some(Moving {
+                moving: Some(Translation {
                     position,
                     velocity,
                     acceleration: simulation.origin_acceleration(b),

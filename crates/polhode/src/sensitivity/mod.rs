@@ -37,7 +37,7 @@ use core::fmt;
 use core::ops::ControlFlow;
 use std::sync::Arc;
 
-pub use crate::multibody::{D, Study};
+pub use crate::multibody::{Dual1, Variant};
 
 /// Why there are no derivatives.
 #[derive(Clone, Debug, PartialEq)]
@@ -96,7 +96,7 @@ impl std::error::Error for SensitivityFailure {}
 /// A run with the derivatives of all that it shows.
 pub trait DerivedRun: Run {
     /// All of it with the derivative with respect to one parameter, by its number; nothing if there is no such parameter.
-    fn derivative(&mut self, parameter: usize) -> Option<Snapshot<D>>;
+    fn derivative(&mut self, parameter: usize) -> Option<Snapshot<Dual1>>;
 }
 
 /// Sees each step by its number; may stop the run.
@@ -123,7 +123,7 @@ enum Source {
 pub struct Sensitivity {
     source: Source,
     method: Method,
-    study: Study,
+    variant: Variant,
     /// All parameters that there are, and which of them were asked for.
     known: Arc<[Known]>,
     chosen: Vec<usize>,
@@ -234,7 +234,7 @@ impl Sensitivity {
         };
         Ok(Sensitivity {
             method: method.clone(),
-            study: Study::Exact,
+            variant: Variant::Exact,
             names: found.iter().map(|i| known[*i].name.clone()).collect(),
             values: of(&|own| own.value),
             scales: of(&|own| scale(own.value, beside(own).into_iter())),
@@ -245,8 +245,8 @@ impl Sensitivity {
         })
     }
     /// The same, simplified for study.
-    pub fn studied(self, study: Study) -> Self {
-        Sensitivity { study, ..self }
+    pub fn with_variant(self, variant: Variant) -> Self {
+        Sensitivity { variant, ..self }
     }
     /// The same at changed parameters: each is its value plus the change; a rotation is followed by the turn.
     pub fn changed(&self, changes: &[f64]) -> Self {
@@ -379,17 +379,17 @@ impl Sensitivity {
     /// values are those of the plain model.
     fn begin(&self, count: usize) -> Result<Box<dyn DerivedRun>, SensitivityError> {
         let plain = self.system(&|_, change| change)?;
-        let varied: Result<Vec<System<D>>, SensitivityError> =
+        let varied: Result<Vec<System<Dual1>>, SensitivityError> =
             (0..count).map(|k| self.system(&|i, change| seed(i == k, change))).collect();
         let varied = varied?;
         match self.method.alpha() {
-            Some(_) => runs::of_system(plain, &varied, &self.method, self.study),
+            Some(_) => runs::of_system(plain, &varied, &self.method, self.variant),
             None => runs::of_body(&plain, &varied, &self.method),
         }
     }
 }
 
-fn seed(mine: bool, change: f64) -> D {
+fn seed(mine: bool, change: f64) -> Dual1 {
     Dual { re: change, eps: [if mine { 1.0 } else { 0.0 }] }
 }
 

@@ -1,6 +1,6 @@
 //! Runs with derivatives: of one body under a one-step method, and of systems.
 
-use super::{D, DerivedRun, SensitivityError, Study};
+use super::{DerivedRun, Dual1, SensitivityError, Variant};
 use crate::body::{Body, Loads, State};
 use crate::group::So3;
 use crate::method::{Derived, DerivedSteps, Method};
@@ -17,7 +17,7 @@ pub(super) fn check(method: &Method) -> Result<(), StepError> {
 /// Of a system of one body, each time with the derivatives with respect to one parameter beside it.
 pub(super) fn of_body(
     plain: &System<f64>,
-    varied: &[System<D>],
+    varied: &[System<Dual1>],
     method: &Method,
 ) -> Result<Box<dyn DerivedRun>, SensitivityError> {
     let needs_system = || SensitivityError::from(StepError::NeedsSystem);
@@ -42,28 +42,32 @@ pub(super) fn of_body(
 /// Of any system.
 pub(super) fn of_system(
     plain: System<f64>,
-    varied: &[System<D>],
+    varied: &[System<Dual1>],
     method: &Method,
-    study: Study,
+    variant: Variant,
 ) -> Result<Box<dyn DerivedRun>, SensitivityError> {
     let (face, faces) = (Face::of(&plain), varied.iter().map(Face::of).collect());
-    let run = Differentiated::assembled(plain, varied, method, study)?;
+    let run = Differentiated::assembled(plain, varied, method, variant)?;
     Ok(Box::new(SystemRun { run, face, faces }))
 }
 
 /// One body.
 struct BodyRun<G: DerivedSteps> {
     plain: Reduced<f64, G>,
-    varied: Vec<Reduced<D, G>>,
-    bodies: Vec<Body<D, G, Loads<D>>>,
+    varied: Vec<Reduced<Dual1, G>>,
+    bodies: Vec<Body<Dual1, G, Loads<Dual1>>>,
     stepper: Derived<G>,
     state: State<f64, G>,
-    states: Vec<State<D, G>>,
+    states: Vec<State<Dual1, G>>,
     time: f64,
 }
 
 impl<G: DerivedSteps> BodyRun<G> {
-    fn new(plain: Reduced<f64, G>, varied: Vec<Reduced<D, G>>, method: &Method) -> Result<Self, StepError> {
+    fn new(
+        plain: Reduced<f64, G>,
+        varied: Vec<Reduced<Dual1, G>>,
+        method: &Method,
+    ) -> Result<Self, StepError> {
         Ok(BodyRun {
             stepper: Derived::new(method, varied.len())?,
             state: plain.start,
@@ -95,7 +99,7 @@ impl<G: DerivedSteps> Run for BodyRun<G> {
 }
 
 impl<G: DerivedSteps> DerivedRun for BodyRun<G> {
-    fn derivative(&mut self, parameter: usize) -> Option<Snapshot<D>> {
+    fn derivative(&mut self, parameter: usize) -> Option<Snapshot<Dual1>> {
         let (one, state) = (self.varied.get(parameter)?, self.states.get(parameter)?);
         Some(Snapshot::of_body(&one.body, one.origin.as_ref(), state, Dual::constant(self.time)))
     }
@@ -105,7 +109,7 @@ impl<G: DerivedSteps> DerivedRun for BodyRun<G> {
 struct SystemRun {
     run: Differentiated,
     face: Face<f64>,
-    faces: Vec<Face<D>>,
+    faces: Vec<Face<Dual1>>,
 }
 
 impl SystemRun {
@@ -132,7 +136,7 @@ impl Run for SystemRun {
 }
 
 impl DerivedRun for SystemRun {
-    fn derivative(&mut self, parameter: usize) -> Option<Snapshot<D>> {
+    fn derivative(&mut self, parameter: usize) -> Option<Snapshot<Dual1>> {
         Some(self.faces.get(parameter)?.snapshot(self.run.derivative(parameter)?))
     }
 }

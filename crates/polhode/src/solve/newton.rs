@@ -246,9 +246,9 @@ pub(crate) enum Rung {
     /// Guess by an explicit fourth-order step, exact Jacobian.
     Careful,
     /// From the start of the step, exact Jacobian: for loads so stiff that every explicit guess is far off.
-    Still,
+    NoAcceleration,
     /// From all unknowns zero: the body stays where it is, so a stiff spring is not stretched.
-    Rest,
+    NoMotion,
     /// From the solution of a shorter step, exact Jacobian.
     Continued,
 }
@@ -363,16 +363,16 @@ fn climb<S: Real>(
     equations.guess(Rung::Careful, open);
     equations.residual();
     let explicit = equations.misfit();
-    equations.guess(Rung::Rest, open);
+    equations.guess(Rung::NoMotion, open);
     equations.residual();
     let calm = equations.misfit().below(explicit).or(explicit.is_finite().not());
     equations.guess(Rung::Careful, open.and(calm.not()));
     let (converged, mut last) = iterate_again(equations, Rung::Careful, open, work);
     open = open.and(converged.not());
     if open.any() {
-        equations.guess(Rung::Still, open);
+        equations.guess(Rung::NoAcceleration, open);
         let converged;
-        (converged, last) = iterate_again(equations, Rung::Still, open, work);
+        (converged, last) = iterate_again(equations, Rung::NoAcceleration, open, work);
         open = open.and(converged.not());
     }
     if open.any() {

@@ -6,14 +6,14 @@ use nalgebra::{Matrix3, Vector3};
 use polhode::group::Rotation;
 use polhode::method::{Method, SYSTEMS};
 use polhode::multibody::{GROUND, JointKind, Rigid, Simulation, System};
-use polhode::problem::{Ended, Model, Problem};
+use polhode::problem::{Model, Problem, RunReport};
 use polhode::run::Plan;
 
 fn model(id: &str) -> Model {
     Problem::named(id).unwrap().model().unwrap()
 }
 
-fn run(model: &Model, id: &str, h: f64, until: f64) -> Ended {
+fn run(model: &Model, id: &str, h: f64, until: f64) -> RunReport {
     let (method, plan) = (Method::parse(id).unwrap(), Plan::new(h, until).unwrap());
     model.run(&method, &plan, &mut |_, _| ControlFlow::Continue(())).unwrap()
 }

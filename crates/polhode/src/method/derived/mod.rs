@@ -10,7 +10,7 @@ mod stages;
 use super::convected::{Convected, Stop};
 use super::memory::Memory;
 use super::named::Method;
-use super::registry::Part;
+use super::registry::Substep;
 use super::scheme::{Accelerations, Rates, Scheme, Start};
 use super::schemes::{AnyScheme, Visitor};
 use super::{euler, kinematic};
@@ -57,7 +57,7 @@ use stages::Stages;
 #[derive(Clone, Debug)]
 pub struct Derived<G: Dynamics> {
     /// What runs, where in the step it begins and what fraction of it it takes.
-    parts: Vec<(Part, f64, f64)>,
+    parts: Vec<(Substep, f64, f64)>,
     stages: Option<Box<Stages<G>>>,
     /// True if accelerations are carried from step to step.
     carries: bool,
@@ -89,8 +89,8 @@ impl<G: Dynamics> Derived<G> {
         let mut parts = Vec::with_capacity(method.parts().len());
         for (part, fraction) in method.parts() {
             match part {
-                Part::Alpha(_) => return Err(StepError::NeedsSystem),
-                Part::Outside(scheme) => {
+                Substep::Alpha(_) => return Err(StepError::NeedsSystem),
+                Substep::Outside(scheme) => {
                     let reason = format!(
                         "'{}' has no derivatives: the scheme {:?} was made outside polhode and runs in numbers without \
                          derivatives only",
@@ -99,7 +99,7 @@ impl<G: Dynamics> Derived<G> {
                     );
                     return Err(StepError::NoDerivative { reason });
                 }
-                Part::Implicit(AnyScheme::Convected(Convected { stopping }))
+                Substep::Implicit(AnyScheme::Convected(Convected { stopping }))
                     if stopping.rule != Stop::Converged =>
                 {
                     let reason = format!(
@@ -118,7 +118,7 @@ impl<G: Dynamics> Derived<G> {
         let (state, rates) = (State { pose: G::identity(), momentum: zero }, Rates::zero());
         Ok(Derived {
             carries: parts.iter().any(|(part, ..)| match part {
-                Part::Implicit(scheme) => scheme.visited_by(Carries),
+                Substep::Implicit(scheme) => scheme.visited_by(Carries),
                 _ => false,
             }),
             parts,
@@ -226,9 +226,9 @@ impl<G: Dynamics> Derived<G> {
                 }};
             }
             next = match part {
-                Part::ForwardRate => explicit!(euler::forward_rate),
-                Part::ForwardMomentum => explicit!(euler::forward_momentum),
-                Part::Implicit(scheme) => scheme.visited_by(Implicit {
+                Substep::ForwardRate => explicit!(euler::forward_rate),
+                Substep::ForwardMomentum => explicit!(euler::forward_momentum),
+                Substep::Implicit(scheme) => scheme.visited_by(Implicit {
                     body,
                     varied,
                     state: &next,
@@ -238,18 +238,18 @@ impl<G: Dynamics> Derived<G> {
                     directions: &mut self.directions,
                     work,
                 })?,
-                Part::Kinematic(map, choice) => {
+                Substep::Kinematic(map, choice) => {
                     let end = kinematic::step(*map, *choice, body, &next, t, h)?;
                     for (k, state) in states.iter_mut().enumerate() {
                         *state = kinematic::step(*map, *choice, varied(k), state, dual_t, dual_h)?;
                     }
                     end
                 }
-                Part::Mkrk => match &mut self.stages {
+                Substep::Mkrk => match &mut self.stages {
                     Some(stages) => stages.step((body, varied), (&next, states), (t, h), work)?,
                     None => return Err(StepError::NoStart { reason: "the method has no tableau".into() }),
                 },
-                Part::Alpha(_) | Part::Outside(_) => return Err(StepError::NeedsSystem),
+                Substep::Alpha(_) | Substep::Outside(_) => return Err(StepError::NeedsSystem),
             };
         }
         // Once per step, whatever it is composed of.

@@ -6,7 +6,7 @@ use super::super::layout::Layout;
 use super::super::simulation::Simulation;
 use super::super::system::{Coordinates, End, System};
 use super::maps::Predicted;
-use super::variation::{BodyVariation, D, Lane, Variation, flat_slopes, gather};
+use super::variation::{BodyVariation, Dual1, Lane, Variation, flat_slopes, gather};
 use crate::scalar::Dual;
 use nalgebra::{Matrix3, Vector3};
 use std::sync::Arc;
@@ -15,12 +15,12 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub(super) struct Block<L: Lane> {
     /// The system with derivatives for each.
-    pub(super) systems: Vec<Arc<System<D>>>,
+    pub(super) systems: Vec<Arc<System<Dual1>>>,
     pub(super) gravity: Option<Vector3<L>>,
     /// Bodies whose mass or inertia changes.
-    pub(super) heavier: Vec<Heavier<L>>,
+    pub(super) heavier: Vec<MassVariation<L>>,
     /// Joints of which only points change that coincide, and others whose points or axes change.
-    pub(super) shifted: Vec<Shifted<L>>,
+    pub(super) shifted: Vec<PointVariation<L>>,
     pub(super) touched: Vec<usize>,
     /// All joints and forces.
     pub(super) joints: Vec<Joint<Dual<L, 1>>>,
@@ -33,7 +33,7 @@ pub(super) struct Block<L: Lane> {
 
 /// How mass and inertia of a body change.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Heavier<L> {
+pub(super) struct MassVariation<L> {
     pub(super) body: usize,
     pub(super) mass: L,
     pub(super) inertia: Matrix3<L>,
@@ -41,7 +41,7 @@ pub(super) struct Heavier<L> {
 
 /// How the points of a joint change.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Shifted<L> {
+pub(super) struct PointVariation<L> {
     pub(super) joint: usize,
     pub(super) points: [Vector3<L>; 2],
 }
@@ -85,46 +85,47 @@ impl<L: Lane> Room<L> {
 }
 
 /// Numbers that each system has of its own, side by side.
-fn side<L: Lane>(numbers: impl Iterator<Item = D> + Clone) -> Dual<L, 1> {
+fn packed<L: Lane>(numbers: impl Iterator<Item = Dual1> + Clone) -> Dual<L, 1> {
     let re = numbers.clone().next().map_or(0.0, |x| x.re);
     Dual { re: L::of(re), eps: [gather(numbers.map(|x| x.eps[0]))] }
 }
 
-fn side_end<L: Lane>(ends: &[&End<D>]) -> End<Dual<L, 1>> {
+fn packed_end<L: Lane>(ends: &[&End<Dual1>]) -> End<Dual<L, 1>> {
     End {
         body: ends.first().and_then(|end| end.body),
-        point: Vector3::from_fn(|i, _| side(ends.iter().map(|end| end.point[i]))),
-        axes: Matrix3::from_fn(|i, j| side(ends.iter().map(|end| end.axes[(i, j)]))),
+        point: Vector3::from_fn(|i, _| packed(ends.iter().map(|end| end.point[i]))),
+        axes: Matrix3::from_fn(|i, j| packed(ends.iter().map(|end| end.axes[(i, j)]))),
     }
 }
 
-fn side_ends<L: Lane>(ends: &[&[End<D>; 2]]) -> [End<Dual<L, 1>>; 2] {
-    core::array::from_fn(|e| side_end(&ends.iter().map(|ends| &ends[e]).collect::<Vec<_>>()))
+fn packed_ends<L: Lane>(ends: &[&[End<Dual1>; 2]]) -> [End<Dual<L, 1>>; 2] {
+    core::array::from_fn(|e| packed_end(&ends.iter().map(|ends| &ends[e]).collect::<Vec<_>>()))
 }
 
 impl<L: Lane> Block<L> {
     /// Of at most as many parameters as there are lanes.
-    pub(super) fn new(shown: &[Simulation<D>]) -> Self {
-        let systems: Vec<Arc<System<D>>> = shown.iter().map(|run| run.centered().clone()).collect();
-        let number = |x: &D| x.eps[0] != 0.0;
-        let vector = |v: &Vector3<D>| v.iter().any(number);
-        let matrix = |m: &Matrix3<D>| m.iter().any(number);
-        let end = |e: &End<D>| vector(&e.point) || matrix(&e.axes);
-        let moved = |j: &Joint<D>| j.ends.iter().any(end) || j.kind.numbers().iter().any(number);
-        let shifted = |j: &Joint<D>| j.kind.pins_points() && !j.ends.iter().any(|e| matrix(&e.axes));
-        let coordinates = |e: &Coordinates<D>| {
+    pub(super) fn new(shown: &[Simulation<Dual1>]) -> Self {
+        let systems: Vec<Arc<System<Dual1>>> = shown.iter().map(|run| run.centered().clone()).collect();
+        let number = |x: &Dual1| x.eps[0] != 0.0;
+        let vector = |v: &Vector3<Dual1>| v.iter().any(number);
+        let matrix = |m: &Matrix3<Dual1>| m.iter().any(number);
+        let end = |e: &End<Dual1>| vector(&e.point) || matrix(&e.axes);
+        let moved = |j: &Joint<Dual1>| j.ends.iter().any(end) || j.kind.numbers().iter().any(number);
+        let shifted = |j: &Joint<Dual1>| j.kind.pins_points() && !j.ends.iter().any(|e| matrix(&e.axes));
+        let coordinates = |e: &Coordinates<Dual1>| {
             let lists = [&e.mass, &e.damping, &e.stiffness, &e.force, &e.amplitude];
             lists.into_iter().flatten().chain([&e.frequency, &e.phase]).any(number)
         };
-        let all = |touched: &dyn Fn(&System<D>) -> bool| systems.iter().any(|system| touched(system));
-        let slope = |x: &dyn Fn(&System<D>) -> D| gather::<L>(systems.iter().map(|system| x(system).eps[0]));
+        let all = |touched: &dyn Fn(&System<Dual1>) -> bool| systems.iter().any(|system| touched(system));
+        let slope =
+            |x: &dyn Fn(&System<Dual1>) -> Dual1| gather::<L>(systems.iter().map(|system| x(system).eps[0]));
         let counts = systems
             .first()
             .map_or([0; 4], |s| [s.bodies.len(), s.joints.len(), s.forces.len(), s.extra.len()]);
         let touched = |b: &usize| {
-            all(&|s: &System<D>| number(&s.bodies[*b].mass) || matrix(s.bodies[*b].inertia.matrix()))
+            all(&|s: &System<Dual1>| number(&s.bodies[*b].mass) || matrix(s.bodies[*b].inertia.matrix()))
         };
-        let heavier = |b: usize| Heavier {
+        let heavier = |b: usize| MassVariation {
             body: b,
             mass: slope(&|s| s.bodies[b].mass),
             inertia: Matrix3::from_fn(|i, j| slope(&|s| s.bodies[b].inertia.matrix()[(i, j)])),
@@ -133,19 +134,19 @@ impl<L: Lane> Block<L> {
             .filter(|j| all(&|s| moved(&s.joints[*j])))
             .partition(|j| systems.iter().all(|s| shifted(&s.joints[*j])));
         let point = |j: usize, e: usize| Vector3::from_fn(|i, _| slope(&|s| s.joints[j].ends[e].point[i]));
-        let shift = |j: usize| Shifted { joint: j, points: [point(j, 0), point(j, 1)] };
+        let shift = |j: usize| PointVariation { joint: j, points: [point(j, 0), point(j, 1)] };
         let joint = |j: usize| {
-            let all: Vec<&Joint<D>> = systems.iter().map(|s| &s.joints[j]).collect();
-            let numbers: Vec<Vec<D>> = all.iter().map(|joint| joint.kind.numbers()).collect();
-            let kind = all[0].kind.rebuilt(&mut |k, _| side(numbers.iter().map(|list| list[k])));
-            let ends = side_ends(&all.iter().map(|joint| &joint.ends).collect::<Vec<_>>());
+            let all: Vec<&Joint<Dual1>> = systems.iter().map(|s| &s.joints[j]).collect();
+            let numbers: Vec<Vec<Dual1>> = all.iter().map(|joint| joint.kind.numbers()).collect();
+            let kind = all[0].kind.rebuilt(&mut |k, _| packed(numbers.iter().map(|list| list[k])));
+            let ends = packed_ends(&all.iter().map(|joint| &joint.ends).collect::<Vec<_>>());
             Joint { name: String::new(), kind, ends }
         };
         let force = |f: usize| {
-            let all: Vec<&Force<D>> = systems.iter().map(|s| &s.forces[f]).collect();
-            let numbers: Vec<Vec<D>> = all.iter().map(|force| force.kind.numbers()).collect();
-            let kind = all[0].kind.rebuilt(&mut |k, _| side(numbers.iter().map(|list| list[k])));
-            let ends = side_ends(&all.iter().map(|force| &force.ends).collect::<Vec<_>>());
+            let all: Vec<&Force<Dual1>> = systems.iter().map(|s| &s.forces[f]).collect();
+            let numbers: Vec<Vec<Dual1>> = all.iter().map(|force| force.kind.numbers()).collect();
+            let kind = all[0].kind.rebuilt(&mut |k, _| packed(numbers.iter().map(|list| list[k])));
+            let ends = packed_ends(&all.iter().map(|force| &force.ends).collect::<Vec<_>>());
             Force { name: String::new(), kind, ends }
         };
         let body =

@@ -9,7 +9,7 @@
 use super::super::joint::zero;
 use super::super::matrix::exponential_inverse;
 use super::super::workspace::{Stepping, Weights};
-use super::Study;
+use super::Variant;
 use super::variation::{BodyVariation, Lane, times};
 use crate::group::{Exponential, Tangent, spin};
 use crate::method::{Chart, Form};
@@ -66,7 +66,7 @@ pub(super) struct Maps {
     pub(super) by_turn: Matrix3<f64>,
     parameterized: Option<Parameterized>,
     /// What a variant for study adds to the Newton matrix.
-    pub(super) studied: Option<Matrix3<f64>>,
+    pub(super) with_variant: Option<Matrix3<f64>>,
 }
 
 /// The weights of a step in the order in which derivatives need them.
@@ -207,7 +207,7 @@ impl Maps {
             by_rates: o,
             by_turn: o,
             parameterized: None,
-            studied: None,
+            with_variant: None,
         }
     }
 
@@ -217,14 +217,14 @@ impl Maps {
         b: usize,
         weights: &Weights<f64>,
         rule: &Rule,
-        study: Study,
+        variant: Variant,
     ) -> Self {
         let scheme = &stepping.work.scheme;
         let (body, now, step) = (&stepping.system.bodies[b], &stepping.work.now[b], &stepping.work.steps[b]);
         let (moving, inertia) = (&stepping.bodies[b], body.inertia.matrix());
         let omega = &now.place.omega;
         let gyroscopic = (spin(omega) * inertia - spin(&(inertia * omega))) * weights.complementary;
-        let charted = (scheme.chart == Chart::Rescaled || study == Study::ReferenceFree)
+        let charted = (scheme.chart == Chart::Rescaled || variant == Variant::ReferenceFree)
             .then(|| Charted::new(stepping, b));
         let mut maps = Maps {
             charted,
@@ -234,7 +234,7 @@ impl Maps {
             by_rates: gyroscopic * weights.scale,
             by_turn: Matrix3::zeros(),
             parameterized: None,
-            studied: None,
+            with_variant: None,
         };
         let Some(tangent) = &now.tangent else {
             maps.tangent = Tangent::new(Exponential, &now.parameters).matrix();
@@ -266,13 +266,13 @@ impl Maps {
             parameterized.covector = covector;
             parameterized.by_parameters -= by_covector;
             parameterized.carrying = inertia * inertial * rule.carried[0] - by_covector * rule.carried[1];
-            if study == Study::WithoutKg {
+            if variant == Variant::WithoutKg {
                 // k_t without k_G(F_a + F_c) keeps (α_f - α_m) k_G(F_a).
                 let forces = tangent.k_g(&stepping.inertial(b)[1]);
                 let kept = covector * forces * (scheme.weights.f - scheme.weights.m);
                 let added = kept + by_covector;
                 parameterized.by_parameters += added;
-                maps.studied = Some(added * maps.inverse);
+                maps.with_variant = Some(added * maps.inverse);
                 parameterized.carrying += added * rule.carried[1] - kept;
             }
         }

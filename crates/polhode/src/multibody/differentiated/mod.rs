@@ -10,7 +10,7 @@ mod maps;
 mod partial;
 mod variation;
 
-pub use variation::D;
+pub use variation::Dual1;
 
 use super::joint::{MOST_ROWS, Place};
 use super::parameters::SystemParameter;
@@ -34,7 +34,7 @@ use variation::{Lane, Variation, attached, flat_attached};
 
 /// How the equations are differentiated: exactly, or simplified as in Table 4 of the paper, to study what that costs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Study {
+pub enum Variant {
     /// Exactly.
     #[default]
     Exact,
@@ -47,13 +47,13 @@ pub enum Study {
     Symmetric,
 }
 
-impl Study {
+impl Variant {
     /// Every one with its name.
-    pub const ALL: [(&'static str, Study); 4] = [
-        ("exact", Study::Exact),
-        ("reference-free", Study::ReferenceFree),
-        ("without-k-g", Study::WithoutKg),
-        ("symmetric", Study::Symmetric),
+    pub const ALL: [(&'static str, Variant); 4] = [
+        ("exact", Variant::Exact),
+        ("reference-free", Variant::ReferenceFree),
+        ("without-k-g", Variant::WithoutKg),
+        ("symmetric", Variant::Symmetric),
     ];
 }
 
@@ -77,7 +77,7 @@ pub enum DifferentiationError {
         values: [f64; 2],
     },
     /// A simplification that this form does not have.
-    Study {
+    Variant {
         /// The method.
         id: String,
         /// Why not.
@@ -99,7 +99,7 @@ impl fmt::Display for DifferentiationError {
                 "{name} of the system with derivatives number {parameter} is {varied:?}, that of the plain one {plain:?}; a \
                  derivative changes no value"
             ),
-            Self::Study { id, reason } => write!(f, "{id}: {reason}"),
+            Self::Variant { id, reason } => write!(f, "{id}: {reason}"),
         }
     }
 }
@@ -135,14 +135,14 @@ impl<E: Into<SimulationError>> From<E> for DifferentiationError {
 #[derive(Clone, Debug)]
 pub struct Differentiated {
     plain: Simulation<f64>,
-    study: Study,
+    variant: Variant,
     /// Four parameters at a time, and one that is left alone.
     fours: Vec<Block<F64x4>>,
     last: Option<Block<f64>>,
     room_for_four: Room<F64x4>,
     room_for_one: Room<f64>,
     /// A simulation to show the derivatives by each parameter in.
-    shown: Vec<Simulation<D>>,
+    shown: Vec<Simulation<Dual1>>,
     work: Linear,
 }
 
@@ -175,47 +175,47 @@ impl Differentiated {
     /// parameter.
     pub fn new(
         system: impl IntoShared<f64>,
-        varied: &[System<D>],
+        varied: &[System<Dual1>],
         method: &Method,
     ) -> Result<Self, DifferentiationError> {
-        Self::studied(system, varied, method, Study::Exact)
+        Self::with_variant(system, varied, method, Variant::Exact)
     }
     /// The same, simplified for study.
-    pub fn studied(
+    pub fn with_variant(
         system: impl IntoShared<f64>,
-        varied: &[System<D>],
+        varied: &[System<Dual1>],
         method: &Method,
-        study: Study,
+        variant: Variant,
     ) -> Result<Self, DifferentiationError> {
-        Self::begin(system.into_shared(), varied, method, study, false)
+        Self::begin(system.into_shared(), varied, method, variant, false)
     }
     /// The same from any positions: those nearby that fit the joints, see [`Simulation::assembled`].
     pub fn assembled(
         system: impl IntoShared<f64>,
-        varied: &[System<D>],
+        varied: &[System<Dual1>],
         method: &Method,
-        study: Study,
+        variant: Variant,
     ) -> Result<Self, DifferentiationError> {
-        Self::begin(system.into_shared(), varied, method, study, true)
+        Self::begin(system.into_shared(), varied, method, variant, true)
     }
     fn begin(
         system: Arc<System<f64>>,
-        varied: &[System<D>],
+        varied: &[System<Dual1>],
         method: &Method,
-        study: Study,
+        variant: Variant,
         may_move: bool,
     ) -> Result<Self, DifferentiationError> {
         system.check().map_err(SimulationError::from)?;
         let plain = Simulation::begin(system.clone(), method, may_move)?;
         let scheme = plain.scheme();
-        let no = |reason| Err(DifferentiationError::Study { id: method.id().into(), reason });
-        match study {
-            Study::Exact => {}
+        let no = |reason| Err(DifferentiationError::Variant { id: method.id().into(), reason });
+        match variant {
+            Variant::Exact => {}
             _ if scheme.stabilized => return no("the simplified derivatives are for constraints=index3"),
-            Study::Symmetric if scheme.form != Form::Geometric => {
+            Variant::Symmetric if scheme.form != Form::Geometric => {
                 return no("the symmetric tangent stiffness is a simplification of geometric-alpha");
             }
-            Study::Symmetric => {}
+            Variant::Symmetric => {}
             _ if scheme.form == Form::Geometric => {
                 return no(
                     "reference-free and without-k-g simplify forms in parameters: linear-alpha, residual-alpha",
@@ -256,7 +256,7 @@ impl Differentiated {
             stiffness: Vec::new(),
         };
         Ok(Differentiated {
-            study,
+            variant,
             room_for_four: Room::new(&system, scheme.stabilized, !fours.is_empty()),
             room_for_one: Room::new(&system, scheme.stabilized, last.is_some()),
             plain,
@@ -276,7 +276,7 @@ impl Differentiated {
     }
     /// The run as it is now with the derivatives with respect to one parameter on each number; nothing if there is no such
     /// parameter.
-    pub fn derivative(&mut self, parameter: usize) -> Option<&Simulation<D>> {
+    pub fn derivative(&mut self, parameter: usize) -> Option<&Simulation<Dual1>> {
         let (plain, shown) = (&self.plain, self.shown.get_mut(parameter)?);
         let (block, lane) = (parameter / F64x4::COUNT, parameter % F64x4::COUNT);
         match (self.fours.get(block), &self.last) {
@@ -288,12 +288,12 @@ impl Differentiated {
     }
     /// One step of size `h`. After an error all is as it was.
     pub fn step(&mut self, h: f64) -> Result<(), StepError> {
-        let Differentiated { plain, study, fours, last, room_for_four, room_for_one, shown, work } = self;
+        let Differentiated { plain, variant, fours, last, room_for_four, room_for_one, shown, work } = self;
         plain.step_with(h, |stepping| {
             if shown.is_empty() {
                 return Ok(());
             }
-            let (weights, rule) = work.prepare(stepping, *study)?;
+            let (weights, rule) = work.prepare(stepping, *variant)?;
             for block in &mut *fours {
                 work.vary(stepping, &weights, &rule, block, room_for_four)?;
             }
@@ -320,7 +320,11 @@ impl Differentiated {
 const ROUNDED: f64 = 1e-9;
 
 /// Sees to it that a system with derivatives has the values of the plain one.
-fn compare(plain: &System<f64>, varied: &System<D>, parameter: usize) -> Result<(), DifferentiationError> {
+fn compare(
+    plain: &System<f64>,
+    varied: &System<Dual1>,
+    parameter: usize,
+) -> Result<(), DifferentiationError> {
     let (known, found) = (plain.parameters(), varied.parameters());
     if known.len() != found.len() || known.iter().zip(&found).any(|(a, b)| a.name != b.name) {
         return Err(DifferentiationError::Different { parameter });
@@ -358,7 +362,7 @@ fn compare(plain: &System<f64>, varied: &System<D>, parameter: usize) -> Result<
 }
 
 /// Shows the derivatives of one lane.
-fn show<L: Lane>(plain: &Simulation<f64>, by: &Variation<L>, lane: usize, shown: &mut Simulation<D>) {
+fn show<L: Lane>(plain: &Simulation<f64>, by: &Variation<L>, lane: usize, shown: &mut Simulation<Dual1>) {
     let charted = plain.scheme().chart == Chart::Rescaled;
     let bodies = plain.bodies().iter().zip(&by.bodies);
     let extra = plain.extra().iter().zip(&by.extra);
@@ -389,7 +393,7 @@ impl Linear {
     fn prepare(
         &mut self,
         stepping: &mut Stepping<'_, f64>,
-        study: Study,
+        variant: Variant,
     ) -> Result<(Weights<f64>, Rule), StepError> {
         let weights = stepping.weights;
         let moving = !self.loaded.is_empty() || !stepping.system.forces.is_empty();
@@ -398,11 +402,11 @@ impl Linear {
             Some(matrix) => matrix,
             None => {
                 let mut places = Places::default();
-                self.write(stepping, &weights, &rule, study, &mut places);
+                self.write(stepping, &weights, &rule, variant, &mut places);
                 Matrix::new(stepping.work.layout.n, places, &stepping.work.layout.blocks)
             }
         };
-        self.write(stepping, &weights, &rule, study, &mut matrix.rewrite());
+        self.write(stepping, &weights, &rule, variant, &mut matrix.rewrite());
         let factored = matrix.factor();
         self.matrix = Some(matrix);
         if let Err(error) = factored {
@@ -415,7 +419,7 @@ impl Linear {
                 FactorError::NotFinite { .. } | FactorError::Count { .. } => StepError::NotFinite { t, h },
             });
         }
-        self.differentiate_joints(stepping, &weights, study);
+        self.differentiate_joints(stepping, &weights, variant);
         Ok((weights, rule))
     }
 
@@ -424,16 +428,16 @@ impl Linear {
         stepping: &mut Stepping<'_, f64>,
         weights: &Weights<f64>,
         rule: &Rule,
-        study: Study,
+        variant: Variant,
         sink: &mut impl Sink<f64>,
     ) {
-        match study {
-            Study::Symmetric => stepping.write(weights, &mut Symmetrized(sink)),
+        match variant {
+            Variant::Symmetric => stepping.write(weights, &mut Symmetrized(sink)),
             _ => stepping.write(weights, sink),
         }
         for (b, maps) in self.maps.iter_mut().enumerate() {
-            *maps = Maps::new(stepping, b, weights, rule, study);
-            if let Some(added) = &maps.studied {
+            *maps = Maps::new(stepping, b, weights, rule, variant);
+            if let Some(added) = &maps.with_variant {
                 let row = stepping.work.layout.motion(b) + 3;
                 sink.block(row, row, &(added * weights.scale));
             }
@@ -441,7 +445,12 @@ impl Linear {
     }
 
     /// B and the stiffness of the joints.
-    fn differentiate_joints(&mut self, stepping: &Stepping<'_, f64>, weights: &Weights<f64>, study: Study) {
+    fn differentiate_joints(
+        &mut self,
+        stepping: &Stepping<'_, f64>,
+        weights: &Weights<f64>,
+        variant: Variant,
+    ) {
         let (work, layout, ground) = (&*stepping.work, &stepping.work.layout, Place::ground());
         let (geometric, time) = (weights.complementary * weights.scale, stepping.t + stepping.h);
         self.stiffness.clear();
@@ -461,7 +470,7 @@ impl Linear {
                     self.stiffness.push(Stiffness { row, body: from, turned: column % 2 == 1, block });
                 };
                 let block = block * geometric;
-                if study == Study::Symmetric {
+                if variant == Variant::Symmetric {
                     add(to, row, from, column, block * 0.5);
                     add(from, column, to, row, block.transpose() * 0.5);
                 } else {

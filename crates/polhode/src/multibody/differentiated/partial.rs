@@ -3,9 +3,9 @@
 use super::super::joint::{MOST_ROWS, Place};
 use super::super::system::System;
 use super::super::workspace::{Stepping, Weights, loads};
-use super::block::{Block, Heavier, Room, Shifted};
+use super::block::{Block, MassVariation, PointVariation, Room};
 use super::maps::{Predicted, Rule};
-use super::variation::{BodyVariation, D, Lane, constant, one, times, with};
+use super::variation::{BodyVariation, Dual1, Lane, constant, one, times, with};
 use super::{Linear, Stiffness};
 use crate::method::Form;
 use crate::scalar::{Dual, Real};
@@ -52,7 +52,7 @@ fn product<L: Lane>(m: &Matrix3<L>, v: &Vector3<f64>) -> Vector3<L> {
     Vector3::from_fn(|i, _| m[(i, 0)] * v[0] + m[(i, 1)] * v[1] + m[(i, 2)] * v[2])
 }
 
-impl<L: Lane> Heavier<L> {
+impl<L: Lane> MassVariation<L> {
     /// The derivatives of the inertial forces: force and moment.
     pub(super) fn inertial(&self, stepping: &Stepping<'_, f64>) -> [Vector3<L>; 2] {
         let now = &stepping.work.now[self.body];
@@ -115,7 +115,7 @@ impl<L: Lane> Room<L> {
             for (lane, system) in block.systems.iter().enumerate() {
                 let [position, turn, velocity, omega] =
                     [&p.position, &p.turn, &p.velocity, &p.omega].map(|v| one(v, lane));
-                let place: Place<D> = varied(&now[b].place, [&position, &turn, &velocity, &omega]);
+                let place: Place<Dual1> = varied(&now[b].place, [&position, &turn, &velocity, &omega]);
                 let attitude = now[b].attitude.with_slope(&turn);
                 let wrench = loads(&system.bodies[b], time, &attitude, &place);
                 for (i, part) in wrench.iter().enumerate() {
@@ -176,7 +176,7 @@ impl<L: Lane> Room<L> {
     ) {
         let (work, layout) = (&*stepping.work, &stepping.work.layout);
         let scale = weights.complementary * weights.scale;
-        for Shifted { joint: j, points } in &block.shifted {
+        for PointVariation { joint: j, points } in &block.shifted {
             let ends = &stepping.system.joints[*j].ends;
             let (start, first) = (layout.joints[*j], layout.multipliers[*j]);
             let lambda = &work.lambda[first..first + 3];
@@ -352,7 +352,7 @@ impl<L: Lane> Block<L> {
 fn by_numbers(
     stepping: &Stepping<'_, f64>,
     weights: &Weights<f64>,
-    system: &System<D>,
+    system: &System<Dual1>,
     i: usize,
     k: usize,
 ) -> [f64; 2] {

@@ -1,11 +1,11 @@
 //! Derivatives of what is carried from step to step, with respect to one parameter or to several in lanes.
 
-use super::super::state::{Flat, Moving};
+use super::super::state::{BodyMotion, CoordinateState};
 use crate::scalar::{Dual, F64x4, Over};
 use nalgebra::{Matrix3, Vector3};
 
 /// A number with one derivative.
-pub type D = Dual<f64, 1>;
+pub type Dual1 = Dual<f64, 1>;
 
 /// The derivatives of one number by one parameter or by several: what they share, indices and maps, is then read once.
 pub(super) trait Lane: Over<f64> {
@@ -89,7 +89,7 @@ pub(super) struct BodyVariation<L> {
 #[derive(Clone, Debug)]
 pub(super) struct Variation<L> {
     pub(super) bodies: Vec<BodyVariation<L>>,
-    pub(super) extra: Vec<Flat<L>>,
+    pub(super) extra: Vec<CoordinateState<L>>,
     pub(super) lambda: Vec<L>,
 }
 
@@ -99,10 +99,10 @@ pub(super) fn with<L: Lane>(v: &Vector3<f64>, slope: &Vector3<L>) -> Vector3<Dua
 
 impl<L: Lane> BodyVariation<L> {
     /// The derivatives in a body that each parameter has of its own.
-    pub(super) fn of(bodies: &[&Moving<D>]) -> Self {
-        let number = |x: &dyn Fn(&Moving<D>) -> f64| gather(bodies.iter().map(|body| x(body)));
-        let slopes = |v: &dyn Fn(&Moving<D>) -> Vector3<D>| {
-            Vector3::from_fn(|i, _| number(&|body: &Moving<D>| v(body)[i].eps[0]))
+    pub(super) fn of(bodies: &[&BodyMotion<Dual1>]) -> Self {
+        let number = |x: &dyn Fn(&BodyMotion<Dual1>) -> f64| gather(bodies.iter().map(|body| x(body)));
+        let slopes = |v: &dyn Fn(&BodyMotion<Dual1>) -> Vector3<Dual1>| {
+            Vector3::from_fn(|i, _| number(&|body: &BodyMotion<Dual1>| v(body)[i].eps[0]))
         };
         BodyVariation {
             position: slopes(&|body| body.position),
@@ -119,7 +119,7 @@ impl<L: Lane> BodyVariation<L> {
         }
     }
     /// The body with the derivatives of one lane. Where parameters start anew in every step, `charted` is false.
-    pub(super) fn attached(&self, body: &Moving<f64>, lane: usize, charted: bool) -> Moving<D> {
+    pub(super) fn attached(&self, body: &BodyMotion<f64>, lane: usize, charted: bool) -> BodyMotion<Dual1> {
         let with = |v: &Vector3<f64>, slope: &Vector3<L>| with(v, &one(slope, lane));
         let turn = one(&self.turn, lane);
         let attitude = body.attitude.with_slope(&turn);
@@ -130,7 +130,7 @@ impl<L: Lane> BodyVariation<L> {
             }
             false => (body.parameters.map(Dual::constant), body.reference.with_slope(&turn)),
         };
-        Moving {
+        BodyMotion {
             position: with(&body.position, &self.position),
             velocity: with(&body.velocity, &self.velocity),
             acceleration: with(&body.acceleration, &self.acceleration),
@@ -147,12 +147,12 @@ impl<L: Lane> BodyVariation<L> {
 }
 
 /// The derivatives in extra coordinates.
-pub(super) fn flat_slopes<L: Lane>(flats: &[&Flat<D>]) -> Flat<L> {
-    let part = |list: &dyn Fn(&Flat<D>) -> &[D]| {
+pub(super) fn flat_slopes<L: Lane>(flats: &[&CoordinateState<Dual1>]) -> CoordinateState<L> {
+    let part = |list: &dyn Fn(&CoordinateState<Dual1>) -> &[Dual1]| {
         let count = flats.first().map_or(0, |flat| list(flat).len());
         (0..count).map(|k| gather(flats.iter().map(|flat| list(flat)[k].eps[0]))).collect()
     };
-    Flat {
+    CoordinateState {
         position: part(&|flat| &flat.position),
         velocity: part(&|flat| &flat.velocity),
         acceleration: part(&|flat| &flat.acceleration),
@@ -162,13 +162,17 @@ pub(super) fn flat_slopes<L: Lane>(flats: &[&Flat<D>]) -> Flat<L> {
 }
 
 /// Numbers with the derivatives of one lane.
-pub(super) fn attached<L: Lane>(values: &[f64], slopes: &[L], lane: usize) -> impl Iterator<Item = D> {
+pub(super) fn attached<L: Lane>(values: &[f64], slopes: &[L], lane: usize) -> impl Iterator<Item = Dual1> {
     values.iter().zip(slopes).map(move |(re, eps)| Dual { re: *re, eps: [eps.get(lane)] })
 }
 
 /// Extra coordinates with the derivatives of one lane.
-pub(super) fn flat_attached<L: Lane>(flat: &Flat<f64>, slopes: &Flat<L>, lane: usize) -> Flat<D> {
-    Flat {
+pub(super) fn flat_attached<L: Lane>(
+    flat: &CoordinateState<f64>,
+    slopes: &CoordinateState<L>,
+    lane: usize,
+) -> CoordinateState<Dual1> {
+    CoordinateState {
         position: attached(&flat.position, &slopes.position, lane).collect(),
         velocity: attached(&flat.velocity, &slopes.velocity, lane).collect(),
         acceleration: attached(&flat.acceleration, &slopes.acceleration, lane).collect(),

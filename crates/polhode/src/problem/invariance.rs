@@ -5,13 +5,13 @@ use crate::method::Claims;
 
 /// What is to be expected of a quantity over a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kept {
+pub enum Invariance {
     /// An invariant that the method claims to keep.
-    Claimed,
+    Promised,
     /// An invariant, but the method makes no claim.
-    Unclaimed,
+    NotPromised,
     /// The exact motion changes it too.
-    Changes,
+    NotInvariant,
 }
 
 /// True if the inertia is that of a top about its third axis.
@@ -87,13 +87,13 @@ impl Problem {
     /// set.
     ///
     /// ```
-    /// use polhode::{method::Method, problem::{Kept, Problem}};
+    /// use polhode::{method::Method, problem::{Invariance, Problem}};
     /// let (top, akw) = (Problem::named("fast-top")?, Method::parse("akw")?);
-    /// assert_eq!(top.kept(akw.claims(), "energy"), Kept::Claimed);
-    /// assert_eq!(top.kept(akw.claims(), "momentum_space"), Kept::Changes);
+    /// assert_eq!(top.invariance_of(akw.claims(), "energy"), Invariance::Promised);
+    /// assert_eq!(top.invariance_of(akw.claims(), "momentum_space"), Invariance::NotInvariant);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn kept(&self, claims: &Claims, quantity: &str) -> Kept {
+    pub fn invariance_of(&self, claims: &Claims, quantity: &str) -> Invariance {
         use Setting::{Fall, Flight, Free, Gravity, Potential, Wall};
         let centered = self.values("center").iter().all(|x| *x == 0.0);
         // The axis of a top under gravity is its third one and holds its centre of mass.
@@ -118,9 +118,9 @@ impl Problem {
             _ => (false, false),
         };
         match (invariant, claimed) {
-            (true, true) => Kept::Claimed,
-            (true, false) => Kept::Unclaimed,
-            (false, _) => Kept::Changes,
+            (true, true) => Invariance::Promised,
+            (true, false) => Invariance::NotPromised,
+            (false, _) => Invariance::NotInvariant,
         }
     }
 }
@@ -134,23 +134,23 @@ mod tests {
     fn only_invariants_are_claimed() {
         let claims = *Method::parse("akw").unwrap().claims();
         let mut top = Problem::named("fast-top").unwrap();
-        assert_eq!(top.kept(&claims, "momentum_axial"), Kept::Claimed);
-        assert_eq!(top.kept(&claims, "momentum_space"), Kept::Changes);
+        assert_eq!(top.invariance_of(&claims, "momentum_axial"), Invariance::Promised);
+        assert_eq!(top.invariance_of(&claims, "momentum_space"), Invariance::NotInvariant);
         top.set("inertia", "5,4,1").unwrap();
-        assert_eq!(top.kept(&claims, "momentum_axial"), Kept::Changes);
+        assert_eq!(top.invariance_of(&claims, "momentum_axial"), Invariance::NotInvariant);
         let mut body = Problem::named("free-body").unwrap();
-        assert_eq!(body.kept(&claims, "linear_momentum_space"), Kept::Claimed);
+        assert_eq!(body.invariance_of(&claims, "linear_momentum_space"), Invariance::Promised);
         body.set("gravity", "0,0,-9.81").unwrap();
-        assert_eq!(body.kept(&claims, "linear_momentum_space"), Kept::Changes);
-        assert_eq!(body.kept(&claims, "energy"), Kept::Unclaimed);
+        assert_eq!(body.invariance_of(&claims, "linear_momentum_space"), Invariance::NotInvariant);
+        assert_eq!(body.invariance_of(&claims, "energy"), Invariance::NotPromised);
         let mut cone = Problem::named("steady-precession").unwrap();
         for quantity in ["energy", "momentum_vertical", "momentum_axial"] {
-            assert_eq!(cone.kept(&claims, quantity), Kept::Claimed);
+            assert_eq!(cone.invariance_of(&claims, quantity), Invariance::Promised);
         }
-        assert_eq!(cone.kept(&claims, "momentum_space"), Kept::Changes);
+        assert_eq!(cone.invariance_of(&claims, "momentum_space"), Invariance::NotInvariant);
         cone.set("gravity", "0").unwrap();
-        assert_eq!(cone.kept(&claims, "momentum_space"), Kept::Claimed);
+        assert_eq!(cone.invariance_of(&claims, "momentum_space"), Invariance::Promised);
         top.set("mgl", "0").unwrap();
-        assert_eq!(top.kept(&claims, "momentum_space"), Kept::Claimed);
+        assert_eq!(top.invariance_of(&claims, "momentum_space"), Invariance::Promised);
     }
 }
