@@ -1,0 +1,212 @@
+use super::*;
+use polhode::scalar::{Dd, Dual, F64x4};
+
+fn value(text: &str) -> f64 {
+    Expression::parse(text).unwrap_or_else(|error| panic!("{text}: {error}")).evaluate(&[])
+}
+
+#[test]
+fn operators_bind_as_they_do_on_paper() {
+    for (text, expected) in [
+        ("1 + 2 * 3", 7.0),
+        ("(1 + 2) * 3", 9.0),
+        ("8 - 3 - 2", 3.0),
+        ("16 / 4 / 2", 2.0),
+        ("-2^2", -4.0),
+        ("(-2)^2", 4.0),
+        ("2^-2", 0.25),
+        ("2^3^2", 512.0),
+        ("2**10", 1024.0),
+        ("-3 - -4", 1.0),
+        ("2 * -3", -6.0),
+        ("+5", 5.0),
+        ("1e-3 * 1E3", 1.0),
+        (".5 + 2.", 2.5),
+        ("if(1 < 2, 10, 20)", 10.0),
+        ("if(not 1 < 2 or 3 >= 3 and 4 != 5, 1, 2)", 1.0),
+        ("if(not (1 < 2 or 3 > 3), 1, 2)", 2.0),
+        ("if(2 <= 1, 1, if(2 == 2, 3, 4))", 3.0),
+        ("min(3, -1) + max(2, 5)", 4.0),
+        ("sign(-3) + sign(0) + 2 * sign(7)", 1.0),
+        ("abs(-2.5)", 2.5),
+        ("9^0.5", 3.0),
+        ("0^1.5", 0.0),
+    ] {
+        assert_eq!(value(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn functions_are_those_of_the_standard_library() {
+    let names: [(&str, fn(f64) -> f64); 14] = [
+        ("sin", f64::sin),
+        ("cos", f64::cos),
+        ("tan", f64::tan),
+        ("asin", f64::asin),
+        ("acos", f64::acos),
+        ("atan", f64::atan),
+        ("sinh", f64::sinh),
+        ("cosh", f64::cosh),
+        ("tanh", f64::tanh),
+        ("exp", f64::exp),
+        ("log", f64::ln),
+        ("sqrt", f64::sqrt),
+        ("abs", f64::abs),
+        ("sign", f64::signum),
+    ];
+    for (name, known) in names {
+        let call = Expression::parse(&format!("{name}(x)")).unwrap();
+        for x in [1e-12, 1e-3, 0.1, 0.29, 0.31, 0.5, 0.9, 0.999] {
+            for x in [x, -x].into_iter().filter(|x| *x > 0.0 || !["log", "sqrt"].contains(&name)) {
+                let (got, expected) = (call.evaluate(&[x]), known(x));
+                assert!((got - expected).abs() <= 4e-15 * expected.abs(), "{name}({x}): {got} {expected}");
+                // Derivatives beside differences, the same bits in lanes, and 31 digits.
+                let slope = call.evaluate(&[Dual::<f64, 1>::variable(x, 0)]).eps[0];
+                let h = 1e-7 * x.abs().max(0.1);
+                let difference = (known(x + h) - known(x - h)) / (2.0 * h);
+                // Near zero some have no difference.
+                let smooth = !["sqrt", "log", "sign", "abs"].contains(&name) || x > 0.05;
+                let off = (slope - difference).abs();
+                assert!(
+                    !smooth || off <= 1e-6 * difference.abs() + 1e-6,
+                    "{name}'({x}): {slope} {difference}"
+                );
+                let lanes = call.evaluate(&[F64x4::new([x, 0.5, x, 0.25])]).to_array();
+                assert!(
+                    lanes[0].to_bits() == got.to_bits() && lanes[2].to_bits() == got.to_bits(),
+                    "{name}({x})"
+                );
+                let fine = call.evaluate(&[Dd::from(x)]);
+                assert!((fine.to_f64() - expected).abs() <= 4e-15 * expected.abs(), "{name}({x})");
+            }
+        }
+    }
+    for (y, x) in [(1.0, 2.0), (-1.0, 2.0), (1.0, -2.0), (-1.0, -2.0), (0.0, -1.0), (1.0, 0.0)] {
+        assert!((value(&format!("atan2({y}, {x})")) - f64::atan2(y, x)).abs() < 1e-15);
+    }
+    assert!((value("hypot(3e200, 4e200)") / 5e200 - 1.0).abs() < 1e-15 && value("hypot(0, 0)") == 0.0);
+    assert!(value("tanh(800)") == 1.0 && value("tanh(-800)") == -1.0);
+    assert!((value("2.5^1.7") - 2.5f64.powf(1.7)).abs() < 1e-14);
+    assert!(value("(-2)^0.3").is_nan() && value("0^-0.5").is_nan() && value("1/0").is_infinite());
+    assert_eq!(value("pi"), core::f64::consts::PI);
+}
+
+#[test]
+fn names_are_listed_once_where_they_first_stand() {
+    let text = "k * (upper.position_x - l0) + k * rate";
+    let expression = Expression::parse(text).unwrap();
+    assert_eq!(expression.names(), ["k", "upper.position_x", "l0", "rate"]);
+    assert_eq!(expression.place(1).map(|at| &text[at]), Some("upper.position_x"));
+    assert_eq!(expression.evaluate(&[2.0, 3.0, 1.0, 0.5]), 5.0);
+    assert!(expression.evaluate(&[2.0, 3.0]).is_nan());
+    assert_eq!(Expression::parse("2 * 3").unwrap().constant(), Some(6.0));
+    assert_eq!(expression.constant(), None);
+    // In the branch that is not taken nothing matters.
+    let guarded = Expression::parse("if(x > 0, sqrt(x), 0)").unwrap();
+    let at = guarded.evaluate(&[Dual::<f64, 1>::variable(-1.0, 0)]);
+    assert_eq!((at.re, at.eps[0]), (0.0, 0.0));
+}
+
+#[test]
+fn mistakes_are_shown_where_they_are() {
+    for (text, span, said) in [
+        ("", 0..0, "the expression is empty"),
+        ("2 +", 3..3, "expected a number, a name or '(', but the expression ends here"),
+        ("2 * (3 + 4", 10..10, "expected ')' or an operator, but the expression ends here"),
+        ("2 3", 2..3, "expected an operator or the end, found '3'"),
+        ("sin", 0..3, "sin is a function: write sin(...)"),
+        ("atan2(1)", 0..8, "atan2 takes 2 numbers, got 1"),
+        ("sin()", 0..5, "sin takes 1 number, got 0"),
+        ("1 < 2", 0..5, "a comparison is not a number; it belongs inside if(condition, a, b)"),
+        ("2 * (a > b)", 4..11, "a comparison is not a number; it belongs inside if(condition, a, b)"),
+        ("if(a, 1, 2)", 3..4, "expected a comparison, as in if(x > 0, a, b)"),
+        ("if(1 < 2 < 3, 1, 2)", 3..8, "a comparison is not a number; it belongs inside if(condition, a, b)"),
+        ("a $ b", 2..3, "'$' means nothing in an expression"),
+        ("1e999", 0..5, "'1e999' is not a finite number"),
+        ("cso(x)", 0..3, "no function is called 'cso'; did you mean cos?"),
+        ("if", 0..2, "if is a function: write if(...)"),
+    ] {
+        let error = Expression::parse(text).unwrap_err();
+        assert_eq!((error.span.clone(), error.to_string().as_str()), (span, said), "{text}");
+    }
+    let deep = "(".repeat(1000) + "x" + &")".repeat(1000);
+    assert_eq!(Expression::parse(&deep).unwrap_err().mistake, Mistake::Deep);
+    assert_eq!(Expression::parse(&"-".repeat(60_000)).unwrap_err().mistake, Mistake::Deep);
+    assert_eq!(Expression::parse(&"1+".repeat(40_000)).unwrap_err().mistake, Mistake::Long);
+    // A long sum is not deep.
+    let sum = "x+".repeat(20_000) + "x";
+    assert_eq!(Expression::parse(&sum).unwrap().evaluate(&[0.5]), 10_000.5);
+}
+
+/// Numbers for tests.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self, below: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % below
+    }
+}
+
+/// An expression as text, and its value by another route.
+fn made(random: &mut Random, depth: u32, x: f64) -> (String, f64) {
+    let leaf = |random: &mut Random| match random.next(2) {
+        0 => ("x".to_string(), x),
+        _ => {
+            let n = random.next(90) as f64 / 10.0;
+            (format!("{n}"), n)
+        }
+    };
+    if depth == 0 {
+        return leaf(random);
+    }
+    let (a, va) = made(random, depth - 1, x);
+    let (b, vb) = made(random, depth - 1, x);
+    match random.next(9) {
+        0 => (format!("({a} + {b})"), va + vb),
+        1 => (format!("({a} - {b})"), va - vb),
+        2 => (format!("({a})*({b})"), va * vb),
+        3 => (format!("({a}) / (1 + abs({b}))"), va / (1.0 + vb.abs())),
+        4 => (format!("sin({a})"), va.sin()),
+        5 => (format!("max({a}, {b})"), va.max(vb)),
+        6 => (format!("if({a} <= {b}, {b}, -({a}))"), if va <= vb { vb } else { -va }),
+        7 => (format!("atan({a}) * tanh({b})"), va.atan() * vb.tanh()),
+        _ => (format!("({a})^2"), va * va),
+    }
+}
+
+#[test]
+fn random_expressions_have_the_value_of_another_route() {
+    let mut random = Random(7);
+    for case in 0..3000 {
+        let x = random.next(1000) as f64 / 250.0 - 2.0;
+        let (text, expected) = made(&mut random, 1 + case % 4, x);
+        let parsed = Expression::parse(&text).unwrap();
+        let got = parsed.evaluate_with(|_| x);
+        assert!((got - expected).abs() <= 1e-11 * expected.abs().max(1.0), "{text} at {x}: {got} {expected}");
+    }
+}
+
+#[test]
+fn no_text_is_too_odd() {
+    const PIECES: [&str; 30] = [
+        "(", ")", ",", "+", "-", "*", "/", "^", "**", "<", "<=", "==", "!=", "if", "and", "or", "not", "sin",
+        "x", "1", "1e", "1e5", ".", "..", "é", "\"", " ", "pi", "atan2", "a.b",
+    ];
+    let mut random = Random(3);
+    let mut good = 0;
+    for _ in 0..60_000 {
+        let text: String = (0..random.next(12)).map(|_| PIECES[random.next(30) as usize]).collect();
+        match Expression::parse(&text) {
+            Ok(expression) => {
+                expression.evaluate_with(|_| 0.5);
+                good += 1;
+            }
+            Err(error) => {
+                let span = error.span.clone();
+                assert!(text.get(span).is_some() && !error.to_string().is_empty(), "{text}: {error:?}");
+            }
+        }
+    }
+    assert!(good > 500, "{good}");
+}
