@@ -182,11 +182,15 @@ impl<S: Real> Loads<S> {
             .filter_map(|load| load.potential(at))
             .fold(S::zero(), |sum, potential| sum + potential)
     }
-    /// All of them where they are. Most bodies have one load: it is inlined, and the others are not.
+    /// All of them where they are, the first as it is told to be asked: on the hot path it is inlined, the others never.
     #[inline(always)]
-    fn sum<T: Over<S>>(&self, at: &Kinematics<T>) -> Wrench<T> {
-        let Some((first, others)) = self.list.split_first() else { return Wrench::none() };
-        let mut sum = first.wrench(at);
+    fn sum<T: Over<S>>(
+        &self,
+        at: &Kinematics<T>,
+        first: impl Fn(&StandardLoad<S>, &Kinematics<T>) -> Wrench<T>,
+    ) -> Wrench<T> {
+        let Some((one, others)) = self.list.split_first() else { return Wrench::none() };
+        let mut sum = first(one, at);
         for load in others {
             let wrench = Outlined(load).wrench(at);
             sum.force_body += wrench.force_body;
@@ -194,10 +198,9 @@ impl<S: Real> Loads<S> {
         }
         sum
     }
-    #[inline(always)]
     fn sum_of_potentials<T: Over<S>>(&self, at: &Kinematics<T>) -> Option<T> {
         let Some((first, others)) = self.list.split_first() else { return Some(T::zero()) };
-        let mut sum = first.potential(at)?;
+        let mut sum = Outlined(first).potential(at)?;
         for load in others {
             sum += Outlined(load).potential(at)?;
         }
@@ -237,7 +240,8 @@ impl<S: Real> Load<S> for Loads<S> {
     #[inline(never)]
     fn wrench<T: Over<S>>(&self, at: &Kinematics<T>) -> Wrench<T> {
         match &self.shift {
-            None => self.sum(at),
+            // Most bodies have one load.
+            None => self.sum(at, |load, at| load.wrench(at)),
             Some(shift) => Shifted(self, shift).wrench(at),
         }
     }
@@ -271,7 +275,7 @@ struct Shifted<'a, S: Real>(&'a Loads<S>, &'a Shift<S>);
 impl<S: Real> Load<S> for Shifted<'_, S> {
     #[inline(never)]
     fn wrench<T: Over<S>>(&self, at: &Kinematics<T>) -> Wrench<T> {
-        let sum = self.0.sum(&self.1.seen(at));
+        let sum = self.0.sum(&self.1.seen(at), |load, at| Outlined(load).wrench(at));
         let moment = self.1.offset.map(T::of).cross(&sum.force_body);
         Wrench { moment_body: sum.moment_body + moment, ..sum }
     }
