@@ -38,7 +38,8 @@ fn operators_bind_as_they_do_on_paper() {
 
 #[test]
 fn functions_are_those_of_the_standard_library() {
-    let names: [(&str, fn(f64) -> f64); 14] = [
+    type Known = (&'static str, fn(f64) -> f64);
+    let names: [Known; 14] = [
         ("sin", f64::sin),
         ("cos", f64::cos),
         ("tan", f64::tan),

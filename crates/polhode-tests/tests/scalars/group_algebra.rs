@@ -134,21 +134,6 @@ fn vectors_split_and_join<G: Dynamics>() {
     assert_eq!(G::linear(&a).norm() > 0.0, G::MOVES);
 }
 
-macro_rules! suite {
-    ($($law:ident)*) => {$(
-        mod $law {
-            use super::*;
-            #[test]
-            fn on_so3() {
-                super::$law::<So3>();
-            }
-            #[test]
-            fn on_se3() {
-                super::$law::<Se3>();
-            }
-        }
-    )*};
-}
 suite! {
     poses_form_a_group
     an_increment_advances_like_the_pose_it_leads_to

@@ -155,21 +155,6 @@ fn a_top_is_a_heavy_body_upright<G: Dynamics>() {
     }
 }
 
-macro_rules! suite {
-    ($($law:ident)*) => {$(
-        mod $law {
-            use super::*;
-            #[test]
-            fn on_so3() {
-                super::$law::<So3>();
-            }
-            #[test]
-            fn on_se3() {
-                super::$law::<Se3>();
-            }
-        }
-    )*};
-}
 suite! {
     wrenches_are_minus_the_gradient_of_their_potential
     a_load_without_potential_leaves_the_sum_without

@@ -8,6 +8,23 @@ mod order;
 #[path = "../../../polhode/tests/shared/probe.rs"]
 mod probe;
 
+/// Laws that hold on both groups, as tests.
+macro_rules! suite {
+    ($($law:ident)*) => {$(
+        mod $law {
+            use super::*;
+            #[test]
+            fn on_so3() {
+                super::$law::<So3>();
+            }
+            #[test]
+            fn on_se3() {
+                super::$law::<Se3>();
+            }
+        }
+    )*};
+}
+
 mod group_algebra;
 mod group_body;
 mod group_maps;
