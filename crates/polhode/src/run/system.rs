@@ -61,6 +61,8 @@ pub struct SystemRun {
     face: Face<f64>,
     /// True if the exact motion keeps the energy.
     keeps_energy: bool,
+    /// The energy now, and what became of it.
+    total: f64,
     energy: EnergyRecord,
     violation: Violation,
     /// Of one body by itself.
@@ -81,10 +83,11 @@ impl SystemRun {
             Face::Rotation(one, _) => Some(Tracked::new(&one.body, &one.start)),
             Face::Motion(one) => Some(Tracked::new(&one.body, &one.start)),
         };
-        let energy = keeps_energy.then(|| simulation.energy());
+        let total = simulation.energy();
         SystemRun {
             identity: Identity::new(method.id(), fingerprint(simulation.system())),
-            energy: EnergyRecord::new(energy, simulation.kinetic_energy()),
+            energy: EnergyRecord::new(keeps_energy.then_some(total), simulation.kinetic_energy()),
+            total,
             violation: simulation.violation(),
             keeps_energy,
             tracked,
@@ -111,6 +114,7 @@ impl Keeps for SystemRun {
     }
     fn keep(&mut self, archive: &mut Archive<'_>) {
         self.simulation.keep(archive);
+        self.total = self.simulation.energy();
         self.energy.keep(archive);
         self.violation.position.keep(archive);
         self.violation.velocity.keep(archive);
@@ -133,8 +137,8 @@ impl Run for SystemRun {
         };
         self.simulation.step(h)?;
         self.simulation.set_time(to);
-        let energy = self.keeps_energy.then(|| self.simulation.energy());
-        self.energy.update(energy, self.simulation.kinetic_energy());
+        self.total = self.simulation.energy();
+        self.energy.update(self.keeps_energy.then_some(self.total), self.simulation.kinetic_energy());
         let now = self.simulation.violation();
         self.violation.position = larger(self.violation.position, now.position);
         self.violation.velocity = larger(self.violation.velocity, now.velocity);
@@ -174,7 +178,7 @@ impl Run for SystemRun {
     }
     fn overflow(&self) -> Option<&'static str> {
         match () {
-            _ if !self.simulation.energy().is_finite() => Some("the energy"),
+            _ if !self.total.is_finite() => Some("the energy"),
             _ if self.energy.error_of_motion().is_some_and(|e| !e.is_finite()) => Some("the energy error"),
             _ if !(self.violation.position + self.violation.velocity).is_finite() => {
                 Some("the violation of the joints")
