@@ -86,7 +86,7 @@ impl<'a> Report<'a> {
         let error = run.errors.as_ref().ok().map(|(errors, source)| Error::new(errors, source));
         let mut quantities = Vec::new();
         last.report(&mut |item, value| match item.quantity {
-            // They stand there also where there is none.
+            // They have fields of their own, which are null where there is no potential.
             Quantity::Energy | Quantity::KineticEnergy => {}
             _ => quantities.push((quantity::path(last, &item), quantity::json(&value))),
         });

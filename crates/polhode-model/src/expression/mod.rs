@@ -114,15 +114,15 @@ functions!(
 /// What is wrong with an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Mistake {
-    /// There is none.
+    /// The text is empty.
     Empty,
-    /// It is longer than any formula.
+    /// The text is too long.
     Long,
     /// It is nested too deeply.
     Deep,
     /// A character that means nothing.
     Character(char),
-    /// A number that is none, or beyond all numbers.
+    /// Digits that do not spell a finite number.
     Number(String),
     /// Something else should stand here.
     Expected {
@@ -131,7 +131,7 @@ pub enum Mistake {
         /// What does; nothing at the end of the text.
         found: Option<String>,
     },
-    /// A name that is called like a function, and is none.
+    /// A call of a function that does not exist.
     Function {
         /// The name.
         name: String,

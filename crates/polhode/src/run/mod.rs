@@ -176,8 +176,8 @@ pub fn begin(system: &Arc<System<f64>>, method: &Method) -> Result<Box<dyn Run>,
     }
 }
 
-/// Steps a run by a clock, which is a plan or one that lands on given times. The observer sees the start, every step of the plan and the end; it may stop the run. After
-/// a failed step the run is where the last good one left it.
+/// Steps a run by a clock: a plan, or one that lands on given times too. The observer sees the start, every step of the
+/// clock and the end; it may stop the run. After a failed step the run is where the last good one left it.
 pub fn drive<R: Run + ?Sized>(
     run: &mut R,
     clock: &dyn Clock,

@@ -137,8 +137,9 @@ impl Run for SystemRun {
         };
         self.simulation.step(h)?;
         self.simulation.set_time(to);
-        self.total = self.simulation.energy();
-        self.energy.update(self.keeps_energy.then_some(self.total), self.simulation.kinetic_energy());
+        let kinetic = self.simulation.kinetic_energy();
+        self.total = kinetic + self.simulation.potential_energy();
+        self.energy.update(self.keeps_energy.then_some(self.total), kinetic);
         let now = self.simulation.violation();
         self.violation.position = larger(self.violation.position, now.position);
         self.violation.velocity = larger(self.violation.velocity, now.velocity);

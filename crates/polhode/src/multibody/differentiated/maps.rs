@@ -66,7 +66,7 @@ pub(super) struct Maps {
     pub(super) by_turn: Matrix3<f64>,
     parameterized: Option<Parameterized>,
     /// What a variant for study adds to the Newton matrix.
-    pub(super) with_variant: Option<Matrix3<f64>>,
+    pub(super) added: Option<Matrix3<f64>>,
 }
 
 /// The weights of a step in the order in which derivatives need them.
@@ -207,7 +207,7 @@ impl Maps {
             by_rates: o,
             by_turn: o,
             parameterized: None,
-            with_variant: None,
+            added: None,
         }
     }
 
@@ -234,7 +234,7 @@ impl Maps {
             by_rates: gyroscopic * weights.scale,
             by_turn: Matrix3::zeros(),
             parameterized: None,
-            with_variant: None,
+            added: None,
         };
         let Some(tangent) = &now.tangent else {
             maps.tangent = Tangent::new(Exponential, &now.parameters).matrix();
@@ -272,7 +272,7 @@ impl Maps {
                 let kept = covector * forces * (scheme.weights.f - scheme.weights.m);
                 let added = kept + by_covector;
                 parameterized.by_parameters += added;
-                maps.with_variant = Some(added * maps.inverse);
+                maps.added = Some(added * maps.inverse);
                 parameterized.carrying += added * rule.carried[1] - kept;
             }
         }

@@ -437,7 +437,7 @@ impl Linear {
         }
         for (b, maps) in self.maps.iter_mut().enumerate() {
             *maps = Maps::new(stepping, b, weights, rule, variant);
-            if let Some(added) = &maps.with_variant {
+            if let Some(added) = &maps.added {
                 let row = stepping.work.layout.motion(b) + 3;
                 sink.block(row, row, &(added * weights.scale));
             }
