@@ -55,6 +55,15 @@ pub enum Command {
                       velocities are compared unless --columns names others; the noise of each column is estimated."
     )]
     Fit(FitOptions),
+    /// Check a model without running it, and say what it is
+    #[command(after_help = "Example:\n  polhode check satellite.toml")]
+    Check(CheckOptions),
+    /// Write a commented model file to start from: satellite, top, pendulum or mechanism
+    #[command(after_help = "Example:\n  polhode new satellite\n  polhode run satellite.toml")]
+    New(NewOptions),
+    /// Print the keys of model files as a JSON Schema, for editors
+    #[command(after_help = "Example:\n  polhode schema > polhode.schema.json")]
+    Schema,
     /// List the methods, or show one
     #[command(after_help = "Example:\n  polhode methods compose:akw:6\n  polhode methods swc1 --bibtex")]
     Methods(MethodsOptions),
@@ -228,6 +237,29 @@ pub struct FitOptions {
     pub json: bool,
 }
 
+/// `polhode check`.
+#[derive(Debug, Args)]
+pub struct CheckOptions {
+    /// Model: id of a problem, or a file, - for standard input
+    #[arg(value_name = "MODEL")]
+    pub problem: String,
+    /// Override a parameter, as in inertia=1,2,2.5; may be repeated
+    #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
+    pub set: Vec<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `polhode new`.
+#[derive(Debug, Args)]
+pub struct NewOptions {
+    /// What: satellite, top, pendulum or mechanism
+    pub kind: String,
+    /// Where to, - for standard output [default: its name with .toml]
+    pub file: Option<PathBuf>,
+}
+
 /// `polhode methods`.
 #[derive(Debug, Args)]
 pub struct MethodsOptions {
@@ -246,6 +278,9 @@ pub struct MethodsOptions {
 pub struct ListOptions {
     /// Show this one in detail
     pub id: Option<String>,
+    /// Print it as a model file, to be changed and run
+    #[arg(long, requires = "id", conflicts_with = "json")]
+    pub toml: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

@@ -23,6 +23,20 @@ pub fn read(path: &Path, what: &str, limit: u64) -> Result<Vec<u8>, Failure> {
     }
 }
 
+/// The whole of standard input, likewise.
+pub fn read_standard(what: &str, limit: u64) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    let taken = interrupt::abruptly(|| io::stdin().lock().take(limit + 1).read_to_end(&mut bytes));
+    match taken {
+        Err(error) => Err(Failure::Usage(format!("cannot read the {what} from standard input: {error}"))),
+        Ok(_) if bytes.len() as u64 > limit => Err(Failure::Usage(format!(
+            "cannot read the {what} from standard input: it has more than {} MB, the most that is read",
+            limit >> 20
+        ))),
+        Ok(_) => Ok(bytes),
+    }
+}
+
 /// What a file holds, which its name must say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {

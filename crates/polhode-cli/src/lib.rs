@@ -4,6 +4,7 @@
 
 mod args;
 mod blocks;
+mod check;
 mod compare;
 mod converge;
 mod failure;
@@ -11,6 +12,7 @@ mod files;
 mod fit;
 mod interrupt;
 mod list;
+mod new;
 mod phase;
 mod pick;
 mod print;
@@ -18,6 +20,7 @@ mod progress;
 mod quantity;
 mod reference;
 mod run;
+mod schema;
 mod sensitivity;
 mod timing;
 mod usage;
@@ -54,6 +57,9 @@ fn command(command: Command) -> Result<(), Failure> {
         Command::Compare(options) => compare::command(&options),
         Command::Sensitivity(options) => sensitivity::command(&options),
         Command::Fit(options) => fit::command(&options),
+        Command::Check(options) => check::command(&options),
+        Command::New(options) => new::command(&options),
+        Command::Schema => schema::command(),
         Command::Methods(options) => list::methods(&options),
         Command::Problems(options) => list::problems(&options),
         Command::Completions { shell } => completions(shell),

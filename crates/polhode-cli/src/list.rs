@@ -94,17 +94,17 @@ struct DatumRow<'a> {
 
 fn problem_row(problem: &Problem) -> Result<ProblemRow<'_>, Failure> {
     Ok(ProblemRow {
-        id: problem.id,
-        title: problem.title,
-        citation: problem.citation,
+        id: &problem.id,
+        title: &problem.title,
+        citation: &problem.citation,
         group: problem.model()?.group(),
-        method: problem.method,
+        method: &problem.method,
         step: problem.step,
         until: problem.until,
         data: problem
             .data()
             .iter()
-            .map(|d| DatumRow { name: d.name, values: &d.values, help: d.help })
+            .map(|d| DatumRow { name: &d.name, values: &d.values, help: &d.help })
             .collect(),
         parameters: problem.parameters().into_iter().map(|p| p.name).collect(),
         elements: Vec::new(),
@@ -327,6 +327,9 @@ fn tableau_text(tableau: &Tableau) -> String {
 pub fn problems(options: &ListOptions) -> Result<(), Failure> {
     if let Some(id) = &options.id {
         let problem = Problem::named(id)?;
+        if options.toml {
+            return print::result(problem.file().text());
+        }
         let mut row = problem_row(&problem)?;
         row.elements = problem.elements()?.into_iter().map(|p| p.name).collect();
         return if options.json { print::json(&row) } else { print::result(&problem_text(&row)) };

@@ -5,6 +5,7 @@ use crate::{files, list};
 use polhode::method::{Method, REGISTRY, SYSTEMS, Tableau, TableauError};
 use polhode::multibody::SimulationError;
 use polhode::problem::{Model, Problem};
+use polhode::run::Plan;
 use polhode::solve::StepError;
 use serde::Deserialize;
 use std::path::Path;
@@ -12,12 +13,56 @@ use std::path::Path;
 /// Data that replace each other: the later one would win without a word.
 const EITHER: [[&str; 2]; 1] = [["omega_body", "momentum_body"]];
 
+/// More than any model needs, in bytes.
+const LARGEST_MODEL: u64 = 256 << 20;
+/// The most of a table beside a model, in bytes.
+const LARGEST_TABLE: u64 = 256 << 20;
+
+/// True if a word on the command line is a model file: it ends in .toml, is - for standard input, or is a path.
+fn is_file(word: &str) -> bool {
+    word == "-" || word.to_lowercase().ends_with(".toml") || word.contains('/') || word.contains('\\')
+}
+
+/// A model of the catalogue, or of a file; `-` is standard input.
+pub fn model(word: &str) -> Result<Problem, Failure> {
+    if !is_file(word) {
+        return match (Problem::named(word), Path::new(word).is_file()) {
+            (Ok(problem), _) => Ok(problem),
+            (Err(_), true) => read_model(word),
+            (Err(error), false) => Err(Failure::Usage(format!("{error}; a model file is given as FILE.toml"))),
+        };
+    }
+    read_model(word)
+}
+
+fn read_model(word: &str) -> Result<Problem, Failure> {
+    let (name, path) = match word {
+        "-" => ("standard input", "/dev/stdin"),
+        _ => (word, word),
+    };
+    let bytes = match word {
+        "-" => files::read_standard("model", LARGEST_MODEL)?,
+        _ => files::read(Path::new(path), "model", LARGEST_MODEL)?,
+    };
+    let text = String::from_utf8(bytes)
+        .map_err(|_| Failure::Usage(format!("cannot read the model {name}: it is not text in UTF-8")))?;
+    let folder = match word {
+        "-" => Path::new(""),
+        _ => Path::new(path).parent().unwrap_or(Path::new("")),
+    };
+    let load = |table: &str| {
+        let bytes = files::read(&folder.join(table), "table", LARGEST_TABLE).map_err(|error| error.to_string())?;
+        String::from_utf8(bytes).map_err(|_| format!("{table}: it is not text; a table is a CSV file"))
+    };
+    Ok(Problem::read(name, &text, &load)?)
+}
+
 /// The problem with its overrides.
 pub fn problem(id: &str, overrides: &[String]) -> Result<Problem, Failure> {
-    let mut problem = Problem::named(id)?;
+    let mut problem = model(id)?;
     for text in overrides {
         let Some((name, value)) = text.split_once('=') else {
-            let names: Vec<&str> = problem.data().iter().map(|d| d.name).collect();
+            let names: Vec<&str> = problem.data().iter().map(|d| d.name.as_str()).collect();
             return Err(Failure::Usage(format!(
                 "--set is written NAME=VALUE, as in --set inertia=1,2,2.5; got '{text}' ({} has {})",
                 problem.id,
@@ -33,6 +78,19 @@ pub fn problem(id: &str, overrides: &[String]) -> Result<Problem, Failure> {
         )));
     }
     Ok(problem)
+}
+
+/// The steps of a run: as asked for, or as the model says.
+pub fn plan(problem: &Problem, step: Option<f64>, until: Option<f64>) -> Result<Plan, Failure> {
+    let missing = |what: &str, option: &str| {
+        Failure::Usage(format!(
+            "{} says no {what} for a run: give {option}, or `{what}` under [run] in the file",
+            problem.id
+        ))
+    };
+    let step = step.or(Some(problem.step).filter(|x| !x.is_nan())).ok_or_else(|| missing("step", "--step H"))?;
+    let until = until.or(Some(problem.until).filter(|x| !x.is_nan())).ok_or_else(|| missing("until", "--until T"))?;
+    Ok(Plan::new(step, until)?)
 }
 
 /// Ids from a list that was cut at every comma: what is an option goes back to the method before it.

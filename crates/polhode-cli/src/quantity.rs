@@ -24,6 +24,7 @@ pub fn path<S: Real>(at: &Snapshot<S>, item: &Item) -> Path {
         Owner::Joint(_) => vec![key, name],
         Owner::Body(_) => vec!["bodies", name, key],
         Owner::Coordinates(_) => vec!["coordinates", name, key],
+        Owner::Output(_) => vec![key, name],
     };
     path.into_iter().map(String::from).collect()
 }

@@ -1,9 +1,10 @@
 //! The rooms of the library in their order: each uses those before it only.
 
 /// From the ground up.
-const LAYERS: [&str; 17] = [
+const LAYERS: [&str; 19] = [
     "lookup",
     "scalar",
+    "expression",
     "archive",
     "solve",
     "group",
@@ -12,6 +13,7 @@ const LAYERS: [&str; 17] = [
     "method",
     "multibody",
     "run",
+    "model",
     "check",
     "reference",
     "fit",

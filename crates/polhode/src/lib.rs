@@ -73,6 +73,7 @@
 mod archive;
 pub mod body;
 pub mod check;
+pub mod expression;
 pub mod fit;
 mod formula;
 pub mod group;
@@ -81,6 +82,7 @@ pub mod identify;
 mod layers;
 mod lookup;
 pub mod method;
+pub mod model;
 pub mod multibody;
 pub mod problem;
 pub mod reference;

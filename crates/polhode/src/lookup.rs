@@ -38,14 +38,12 @@ pub enum ParameterError {
     /// It counts or chooses.
     NoDerivative {
         /// The datum.
-        name: &'static str,
-        /// Why it has none.
-        reason: &'static str,
+        name: String,
     },
     /// It is not set.
     Unset {
         /// The datum.
-        name: &'static str,
+        name: String,
     },
 }
 
@@ -74,7 +72,9 @@ impl fmt::Display for ParameterError {
                 f,
                 "the parameter {parameter} is asked for twice, by '{first}' and by '{second}'; leave one of them out"
             ),
-            Self::NoDerivative { name, reason } => write!(f, "{name} is not a parameter: {reason}"),
+            Self::NoDerivative { name } => {
+                write!(f, "{name} is not a parameter: what counts or chooses has no derivative")
+            }
             Self::Unset { name } => write!(f, "{name} is not set; set it first"),
         }
     }

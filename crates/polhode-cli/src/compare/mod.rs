@@ -51,8 +51,8 @@ pub struct Run {
 }
 
 /// The methods that are worth comparing on a problem.
-fn usual(problem: &Problem, model: &Model) -> Vec<&'static str> {
-    match problem.id {
+fn usual<'a>(problem: &'a Problem, model: &Model) -> Vec<&'a str> {
+    match problem.id.as_str() {
         _ if model.group() == "system" => vec!["geometric-alpha", "linear-alpha", "residual-alpha"],
         // They turn about h times the mean velocity, of length a, by 2 atan(a/2), a and 4 atan(a/4): energy and momentum
         // are kept alike, the phase is not. The first three are one in free rotation.
@@ -64,7 +64,7 @@ fn usual(problem: &Problem, model: &Model) -> Vec<&'static str> {
             "preserving:wiener-milenkovic",
         ],
         "heavy-top" => vec!["geometric-alpha", "linear-alpha", "residual-alpha", "imidm", "galpha:exp"],
-        _ => vec![problem.method, "imidm", "swc1", "akw", "convected-reduced"],
+        _ => vec![&problem.method, "imidm", "swc1", "akw", "convected-reduced"],
     }
 }
 
@@ -112,7 +112,7 @@ fn row(
 /// Does it.
 pub fn command(options: &CompareOptions) -> Result<(), Failure> {
     let problem = pick::problem(&options.problem, &options.set)?;
-    let plan = Plan::new(options.step.unwrap_or(problem.step), options.until.unwrap_or(problem.until))?;
+    let plan = pick::plan(&problem, options.step, options.until)?;
     let model = problem.model()?;
     let methods = pick::methods(&model, &options.methods, &usual(&problem, &model))?;
 

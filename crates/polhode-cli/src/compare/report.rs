@@ -51,7 +51,7 @@ impl<'a> Report<'a> {
             }
         };
         Report {
-            problem: comparison.problem.id,
+            problem: &comparison.problem.id,
             step: comparison.plan.step(),
             until: comparison.plan.until(),
             steps: comparison.plan.steps(),
@@ -76,7 +76,7 @@ fn columns(comparison: &Comparison) -> (Vec<Column<'_>>, Vec<String>) {
     let mut lines = Vec::new();
     // What the exact motion changes too has no column.
     let kept = |quantity: &str| {
-        comparison.problem.invariance_of(&Claims::default(), quantity) != Invariance::NotInvariant
+        comparison.model.invariance_of(&Claims::default(), quantity) != Invariance::NotInvariant
     };
     let mut drifts = Vec::new();
     if kept("energy") {

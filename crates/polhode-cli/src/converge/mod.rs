@@ -50,7 +50,7 @@ pub fn command(options: &ConvergeOptions) -> Result<(), Failure> {
     let until = options.until.unwrap_or(problem.until);
     let plans = plans(options, &problem, until)?;
     let model = problem.model()?;
-    let methods = pick::methods(&model, &options.methods, &[problem.method])?;
+    let methods = pick::methods(&model, &options.methods, &[&problem.method])?;
     let mut file = options.plot.as_deref().map(|path| NewFile::create(path, Format::Svg)).transpose()?;
 
     let stopped = || Failure::Interrupted("stopped; nothing was written".into());

@@ -77,7 +77,7 @@ impl<'a> Report<'a> {
             order_position: s.order_position(),
         };
         Report {
-            problem: comparison.problem.id,
+            problem: &comparison.problem.id,
             until: comparison.until,
             reference: &comparison.source,
             rows: comparison.series.iter().map(row).collect(),

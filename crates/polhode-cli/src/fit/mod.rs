@@ -101,7 +101,7 @@ fn detailed(mut fit: Identification, options: &FitOptions) -> Result<Identificat
 /// Does it.
 pub fn command(options: &FitOptions) -> Result<(), Failure> {
     let problem = pick::problem(&options.problem, &options.set)?;
-    let method = pick::method(options.method.as_deref().unwrap_or(problem.method))?;
+    let method = pick::method(options.method.as_deref().unwrap_or(&problem.method))?;
     pick::suits(&problem.model()?, &method)?;
     let names = sensitivity::names(&options.parameters)?;
     let sensitivity = Sensitivity::new(&problem, &names, &method).map_err(sensitivity::failure)?;

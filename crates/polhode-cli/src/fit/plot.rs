@@ -64,7 +64,7 @@ pub fn svg(run: &Finished<'_>) -> String {
 <text x="{LEFT}" y="34" font-size="18" font-weight="bold">{id}: residuals of the fit, model minus data</text>
 <text x="{LEFT}" y="56" fill="#666">{about}; in units of the noise of each column, with a band at ±2</text>
 "##,
-        id = escape(problem.id),
+        id = escape(&problem.id),
         about = escape(&format!(
             "{} from {}",
             count(found.names.len() as u64, "parameter"),

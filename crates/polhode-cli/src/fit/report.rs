@@ -59,7 +59,7 @@ impl<'a> Report<'a> {
         };
         let names = || found.names.iter().map(String::as_str);
         Report {
-            problem: run.problem.id,
+            problem: &run.problem.id,
             method: run.method.id(),
             step: run.identification.plan().step(),
             data: &run.data,

@@ -58,9 +58,9 @@ impl Finished {
 const RUNAWAY: f64 = 0.5;
 
 /// What to say of a run that gained much energy which the exact motion keeps.
-fn runaway(problem: &Problem, method: &Method, end: &RunReport) -> Option<String> {
+fn runaway(model: &Model, method: &Method, end: &RunReport) -> Option<String> {
     let gain = end.drift.energy?.gain;
-    let kept = problem.invariance_of(method.claims(), "energy") != Invariance::NotInvariant;
+    let kept = model.invariance_of(method.claims(), "energy") != Invariance::NotInvariant;
     (kept && gain > RUNAWAY).then(|| {
         format!(
             "warning: the energy, which the exact motion keeps, grew by {:.0} % of that of the motion: the result may mean \
@@ -73,8 +73,8 @@ fn runaway(problem: &Problem, method: &Method, end: &RunReport) -> Option<String
 /// Does it.
 pub fn command(options: &RunOptions) -> Result<(), Failure> {
     let problem = pick::problem(&options.problem, &options.set)?;
-    let method = pick::method(options.method.as_deref().unwrap_or(problem.method))?;
-    let plan = Plan::new(options.step.unwrap_or(problem.step), options.until.unwrap_or(problem.until))?;
+    let method = pick::method(options.method.as_deref().unwrap_or(&problem.method))?;
+    let plan = pick::plan(&problem, options.step, options.until)?;
     let model = problem.model()?;
     pick::suits(&model, &method)?;
     let asked = [("--frequencies", options.frequencies), ("--estimate", options.estimate)];
@@ -163,7 +163,7 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
             }
         }
     };
-    for warning in [system::broken(&end), runaway(&problem, &method, &end)].into_iter().flatten() {
+    for warning in [system::broken(&end), runaway(&model, &method, &end)].into_iter().flatten() {
         print::note(&warning);
     }
     let frequencies = phase.map(|phase| phase.frequencies());

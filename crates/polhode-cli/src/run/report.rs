@@ -91,7 +91,7 @@ impl<'a> Report<'a> {
             _ => quantities.push((quantity::path(last, &item), quantity::json(&value))),
         });
         Report {
-            problem: run.problem.id,
+            problem: &run.problem.id,
             method: run.method.id(),
             step: run.plan.step(),
             until: run.plan.until(),

@@ -64,7 +64,7 @@ pub fn text(run: &Finished) -> String {
         .filter(|(quantity, _)| single || *quantity == "energy")
         .map(|(quantity, value)| {
             let (name, unit) = words(quantity, end, &start);
-            let note = match run.problem.invariance_of(method.claims(), quantity) {
+            let note = match run.model.invariance_of(method.claims(), quantity) {
                 Invariance::Promised => "kept by the method",
                 Invariance::NotPromised => "invariant, no claim",
                 Invariance::NotInvariant => "not invariant here",

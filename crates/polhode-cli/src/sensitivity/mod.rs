@@ -92,8 +92,8 @@ fn overflow(sensitivity: &Sensitivity, end: &Snapshot, derivatives: &[Snapshot<D
 /// Does it.
 pub fn command(options: &SensitivityOptions) -> Result<(), Failure> {
     let problem = pick::problem(&options.problem, &options.set)?;
-    let method = pick::method(options.method.as_deref().unwrap_or(problem.method))?;
-    let plan = Plan::new(options.step.unwrap_or(problem.step), options.until.unwrap_or(problem.until))?;
+    let method = pick::method(options.method.as_deref().unwrap_or(&problem.method))?;
+    let plan = pick::plan(&problem, options.step, options.until)?;
     pick::suits(&problem.model()?, &method)?;
     let variant = match options.variant.as_deref() {
         None => Variant::Exact,

@@ -73,7 +73,7 @@ impl<'a> Report<'a> {
             }
         };
         Report {
-            problem: run.problem.id,
+            problem: &run.problem.id,
             method: &run.method,
             variant: run.variant.as_deref(),
             step: run.plan.step(),
@@ -205,6 +205,7 @@ fn beside(check: &[Difference], end: &Snapshot) -> String {
         Owner::Whole => single && [Quantity::Position, Quantity::Attitude].contains(&q.item.quantity),
         Owner::Body(_) => !single && q.item.quantity == Quantity::Position,
         Owner::Joint(_) | Owner::Coordinates(_) => false,
+        Owner::Output(_) => true,
     };
     let (mut seen, mut failures) = (String::new(), String::new());
     let (mut rows, mut changes) = (Vec::new(), Vec::new());

@@ -100,7 +100,7 @@ fn case(dice: &mut Dice, folder: &Path) -> Case {
     let mut add = |list: &[&str]| args.extend(list.iter().map(|text| text.to_string()));
     for _ in 0..dice.below(4) {
         let datum = dice.pick(problem.data());
-        let size = *dice.pick(datum.sizes);
+        let size = *dice.pick(&datum.sizes);
         // Many data at once are refused at once; change one number of what is there.
         let mut values: Vec<String> = datum.values.iter().map(|x| format!("{x}")).collect();
         values.resize(size, "1".into());

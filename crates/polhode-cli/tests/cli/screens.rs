@@ -22,7 +22,7 @@ fn lists_and_help_fit_on_a_screen() {
     fits(&["problems"]);
     fits(&["methods"]);
     for problem in Problem::all() {
-        fits(&["problems", problem.id]);
+        fits(&["problems", &problem.id]);
     }
     for row in REGISTRY.iter().chain(SYSTEMS) {
         fits(&["methods", row.id]);
@@ -44,7 +44,7 @@ fn lists_and_help_fit_on_a_screen() {
 fn results_fit_on_a_screen() {
     for problem in Problem::all() {
         let until = (10.0 * problem.step).to_string();
-        fits(&["run", problem.id, "--until", &until, "--no-reference"]);
+        fits(&["run", &problem.id, "--until", &until, "--no-reference"]);
     }
     fits(&["run", "fast-top", "--frequencies", "--estimate", "--until", "1"]);
     fits(&["run", "four-bar", "--until", "0.01"]);

@@ -183,7 +183,7 @@ fn agree(what: &str, duals: &[D], d: f64, at: impl Fn(f64) -> Vec<f64>) {
 #[test]
 fn systems_of_problems_have_the_derivatives_of_changed_ones() {
     for mut problem in Problem::all() {
-        match problem.id {
+        match problem.id.as_str() {
             // Inside the edge of what an inertia can be.
             "heavy-top" => problem.set("inertia", "0.3,0.4,0.25").unwrap(),
             "chain" => problem.set("bodies", "3").unwrap(),
@@ -309,6 +309,7 @@ fn all_numbers<S: Real>(system: &System<S>) -> Vec<(String, S)> {
                 RotationalSpring(s) => load_numbers(&[s.stiffness.as_slice()]),
                 PrescribedMotion(_) | PrescribedRotation(_) => {}
                 Own(own) => load_numbers(&[own.numbers()]),
+                SwitchedLoad(switched) => load_numbers(&[&[switched.on, switched.off]]),
             }
         }
     }

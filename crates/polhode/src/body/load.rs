@@ -310,6 +310,15 @@ impl<S: Real> Load<S> for Force<S> {
             Frame::Body => None,
         }
     }
+    #[inline(always)]
+    fn finite_derivative<T: Over<S>>(&self, from: &Kinematics<T>, to: &Kinematics<T>) -> FiniteDerivative<T> {
+        match self.frame {
+            Frame::Space => {
+                Gravity { weight_space: self.value, center_body: self.point_body }.finite_derivative(from, to)
+            }
+            Frame::Body => FiniteDerivative::direct(from, to, [&self.wrench(from), &self.wrench(to)]),
+        }
+    }
 }
 
 /// A force at a point of the body that oscillates in time: amplitude · cos(frequency · t + phase).

@@ -25,7 +25,7 @@ pub use load::{
 pub(crate) use load::{edge, inward};
 pub use mechanics::{AnyBody, BodyAt, LoadAt, Mechanics};
 pub use own::{Formula, Own, Sampled, WrenchSlopes};
-pub use standard::{Loads, StandardLoad};
+pub use standard::{Loads, StandardLoad, SwitchedLoad};
 
 use crate::archive::{Archive, Kept};
 use crate::group::{Coordinates, So3, lift};

@@ -5,7 +5,7 @@ use super::inverse::{PrescribedMotion, PrescribedRotation};
 use super::lift::Number;
 use super::load::{
     Drag, Force, Gravity, Harmonic, HarmonicForce, Kinematics, Load, Moment, RotationalSpring, SoftWall,
-    TopGravity, Wrench,
+    Switched, TopGravity, Wrench,
 };
 use super::own::Own;
 use crate::scalar::{Over, Real};
@@ -32,7 +32,7 @@ macro_rules! standard_loads {
                     $(StandardLoad::$name(load) => load.potential(at),)*
                 }
             }
-            // Three have one of their own; the others share the code of the general one.
+            // Four have one of their own; the others share the code of the general one.
             #[inline(always)]
             fn finite_derivative<T: Over<S>>(
                 &self,
@@ -43,6 +43,7 @@ macro_rules! standard_loads {
                     StandardLoad::Gravity(load) => load.finite_derivative(from, to),
                     StandardLoad::TopGravity(load) => load.finite_derivative(from, to),
                     StandardLoad::SoftWall(load) => load.finite_derivative(from, to),
+                    StandardLoad::Force(load) => load.finite_derivative(from, to),
                     other => Outlined(other).finite_derivative(from, to),
                 }
             }
@@ -50,6 +51,12 @@ macro_rules! standard_loads {
             fn motion<T: Over<S>>(&self, t: T) -> Option<Kinematics<T>> {
                 match self {
                     $(StandardLoad::$name(load) => load.motion(t),)*
+                }
+            }
+            #[inline(always)]
+            fn switches(&self, visit: &mut dyn FnMut(S)) {
+                if let StandardLoad::SwitchedLoad(load) = self {
+                    load.switches(visit);
                 }
             }
         }
@@ -98,8 +105,30 @@ standard_loads!(
     /// What makes a body on a fixed point follow a motion.
     PrescribedRotation,
     /// One of one's own.
-    Own
+    Own,
+    /// One that is on between two times.
+    SwitchedLoad
 );
+
+/// A load, chosen at run time, that is on between two times.
+pub type SwitchedLoad<S> = Switched<S, Box<StandardLoad<S>>>;
+
+impl<S: Real> Load<S> for Box<StandardLoad<S>> {
+    fn wrench<T: Over<S>>(&self, at: &Kinematics<T>) -> Wrench<T> {
+        Outlined(self).wrench(at)
+    }
+}
+
+impl<S: Real> SwitchedLoad<S> {
+    /// The load with every number as a constant of `T`.
+    pub fn lift<T: Over<S>>(&self) -> SwitchedLoad<T> {
+        Switched { load: Box::new(StandardLoad::lift(&self.load)), on: T::of(self.on), off: T::of(self.off) }
+    }
+    /// Those of the load: when it switches is not among them.
+    fn numbers_mut(&mut self) -> Vec<(Cow<'static, str>, Number<'_, S>)> {
+        self.load.numbers()
+    }
+}
 
 /// A load whose functions are not inlined, off the hottest path.
 struct Outlined<'a, S: Real>(&'a StandardLoad<S>);
@@ -258,6 +287,10 @@ impl<S: Real> Load<S> for Loads<S> {
             None => self.sum_of_derivatives(from, to),
             Some(shift) => Shifted(self, shift).finite_derivative(from, to),
         }
+    }
+    #[inline(always)]
+    fn switches(&self, visit: &mut dyn FnMut(S)) {
+        self.list.iter().for_each(|load| load.switches(visit));
     }
     /// Of a load that acts alone.
     fn motion<T: Over<S>>(&self, t: T) -> Option<Kinematics<T>> {

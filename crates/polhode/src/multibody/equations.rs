@@ -323,13 +323,14 @@ impl<S: Real> Equations<S> for Stepping<'_, S> {
     #[inline]
     fn residual(&mut self) {
         let weights = self.weights;
-        let time = self.t + self.h;
+        let end = self.end();
+        let time = end.0;
         for b in 0..self.bodies.len() {
             self.evaluate(b, &weights);
             let body = &self.system.bodies[b];
             if !body.loads.is_empty() {
                 let now = &mut self.work.now[b];
-                let [force, moment] = loads(body, time, &now.attitude, &now.place);
+                let [force, moment] = loads(body, end, &now.attitude, &now.place);
                 now.complementary[0] -= force;
                 now.complementary[1] -= moment;
             }

@@ -213,8 +213,12 @@ impl<S: Real> Projection<'_, S> {
     }
 }
 
-/// Makes the initial values consistent. Positions that are far from it are an error unless they may be moved.
-pub(super) fn initial<S: Real>(system: &System<S>, may_move: bool) -> Result<Initial<S>, AssemblyError> {
+/// Makes initial values at a time consistent. Positions that are far from it are an error unless they may be moved.
+pub(super) fn initial<S: Real>(
+    system: &System<S>,
+    time: S,
+    may_move: bool,
+) -> Result<Initial<S>, AssemblyError> {
     let layout = Layout::new(system, false);
     let n = layout.n;
     let places = system.bodies.iter().map(|body| Place {
@@ -239,7 +243,7 @@ pub(super) fn initial<S: Real>(system: &System<S>, may_move: bool) -> Result<Ini
 
     // Positions: Newton's method with the masses as the metric.
     let constraint = |joint: &super::Joint<S>, places: [&Place<S>; 2], out: &mut [S]| {
-        joint.constraint(S::zero(), places, out)
+        joint.constraint(time, places, out)
     };
     let (mut before, mut derivatives) = (f64::INFINITY, S::DEPTH);
     projection.factor()?;
@@ -290,7 +294,7 @@ pub(super) fn initial<S: Real>(system: &System<S>, may_move: bool) -> Result<Ini
     // Velocities.
     projection.factor()?;
     projection
-        .rows(size, |joint, places, out| joint.rates(S::zero(), places, out, &mut [S::zero(); MOST_ROWS]));
+        .rows(size, |joint, places, out| joint.rates(time, places, out, &mut [S::zero(); MOST_ROWS]));
     projection.solve()?;
     for b in 0..system.bodies.len() {
         let (xi, theta) = (projection.part(6 * b), projection.part(6 * b + 3));
@@ -302,10 +306,12 @@ pub(super) fn initial<S: Real>(system: &System<S>, may_move: bool) -> Result<Ini
 
     // Accelerations and multipliers.
     projection
-        .rows(size, |joint, places, out| joint.rates(S::zero(), places, &mut [S::zero(); MOST_ROWS], out));
+        .rows(size, |joint, places, out| joint.rates(time, places, &mut [S::zero(); MOST_ROWS], out));
+    // Loads that switch at this time are those from it on.
+    let beginning = (1e-12 * time.largest().abs()).max(f64::MIN_POSITIVE);
     for (b, body) in system.bodies.iter().enumerate() {
         let place = projection.places[b];
-        let [force, moment] = loads(body, S::zero(), &attitudes[b], &place);
+        let [force, moment] = loads(body, (time, beginning), &attitudes[b], &place);
         let inertia = body.inertia.matrix();
         let moment = moment - place.omega.cross(&(inertia * place.omega));
         let force = force + system.gravity * body.mass;
@@ -316,7 +322,7 @@ pub(super) fn initial<S: Real>(system: &System<S>, may_move: bool) -> Result<Ini
     }
     for force in &system.forces {
         let bodies = force.bodies();
-        let wrenches = force.wrenches(S::zero(), projection.ends(bodies).each_ref());
+        let wrenches = force.wrenches(time, projection.ends(bodies).each_ref());
         for (wrench, body) in wrenches.chunks(2).zip(bodies) {
             if let Some(body) = body {
                 for (x, w) in projection.x[6 * body..].iter_mut().zip(wrench.iter().flatten()) {
@@ -326,7 +332,7 @@ pub(super) fn initial<S: Real>(system: &System<S>, may_move: bool) -> Result<Ini
         }
     }
     for (extra, start) in system.extra.iter().zip(&projection.layout.extra) {
-        let (_, cos) = extra.phase.sin_cos();
+        let (_, cos) = (extra.frequency * time + extra.phase).sin_cos();
         for i in 0..extra.len() {
             let mut force = extra.force[i] + extra.amplitude[i] * cos;
             for j in 0..extra.len() {

@@ -157,7 +157,7 @@ impl<S: Real> Stepping<'_, S> {
     pub(super) fn write_forces(&self, weights: &Weights<S>, sink: &mut impl Sink<S>) {
         let (ground, layout, now) = (Place::ground(), &self.work.layout, &self.work.now);
         let scale = -(weights.complementary * weights.scale);
-        let time = self.t + self.h;
+        let (time, side) = self.end();
         // The derivative of force and moment on one body by coordinates of another.
         let mut add = |to: usize, from: usize, by: By, wrench: &[Vector3<Jet<S>>]| {
             let omegas = &now[from].omega_slopes;
@@ -187,7 +187,7 @@ impl<S: Real> Stepping<'_, S> {
                     let half = Vector3::from_fn(|i, _| <Jet<S>>::variable(S::zero(), i) * Dual::lift(0.5));
                     attitude = attitude.compose(&Rotation { w: Dual::lift(1.0), v: half });
                 }
-                add(b, b, by, &loads(body, Dual::of(time), &attitude, &place));
+                add(b, b, by, &loads(body, (Dual::of(time), side), &attitude, &place));
             }
         }
         for force in &self.system.forces {

@@ -295,6 +295,50 @@ impl<S: Real> System<S> {
         find("the system", &known, names)
     }
 
+    /// The value of a parameter of this system, or of one with the same elements; not a number where there is none. Turns
+    /// start from zero.
+    pub(crate) fn value_of(&self, parameter: &SystemParameter) -> S {
+        let ends = |ends: &[End<S>; 2], part: OfEnds| match part {
+            OfEnds::Point(end, i) => ends[end].point[i],
+            OfEnds::Axes(..) => S::zero(),
+        };
+        let found = match parameter.target {
+            Target::Gravity(i) => Some(self.gravity[i]),
+            Target::Body(b, part) => self.bodies.get(b).and_then(|body| match part {
+                OfBody::Mass => Some(body.mass),
+                OfBody::Inertia(i, j) => Some(body.inertia.matrix()[(i, j)]),
+                OfBody::Center(i) => Some(body.center[i]),
+                OfBody::Position(i) => Some(body.position[i]),
+                OfBody::Attitude(_) => Some(S::zero()),
+                OfBody::Velocity(i) => Some(body.velocity[i]),
+                OfBody::Omega(i) => Some(body.omega_body[i]),
+                OfBody::Load(l, k, i) => {
+                    let mut load = body.loads.list().get(l)?.clone();
+                    load.numbers().into_iter().nth(k).and_then(|(_, mut number)| number.parts().get(i).copied())
+                }
+            }),
+            Target::Joint(j, part) => self.joints.get(j).map(|joint| ends(&joint.ends, part)),
+            Target::OfJoint(j, k) => self.joints.get(j).and_then(|joint| joint.kind.numbers().get(k).copied()),
+            Target::Force(f, part) => self.forces.get(f).map(|force| ends(&force.ends, part)),
+            Target::OfForce(f, k) => self.forces.get(f).and_then(|force| force.kind.numbers().get(k).copied()),
+            Target::Extra(e, part) => self.extra.get(e).and_then(|extra| {
+                let n = extra.len();
+                match part {
+                    OfExtra::Mass(i, j) => extra.mass.get(i * n + j).copied(),
+                    OfExtra::Damping(i, j) => extra.damping.get(i * n + j).copied(),
+                    OfExtra::Stiffness(i, j) => extra.stiffness.get(i * n + j).copied(),
+                    OfExtra::Force(i) => extra.force.get(i).copied(),
+                    OfExtra::Amplitude(i) => extra.amplitude.get(i).copied(),
+                    OfExtra::Position(i) => extra.position.get(i).copied(),
+                    OfExtra::Velocity(i) => extra.velocity.get(i).copied(),
+                    OfExtra::Frequency => Some(extra.frequency),
+                    OfExtra::Phase => Some(extra.phase),
+                }
+            }),
+        };
+        found.unwrap_or(S::lift(f64::NAN))
+    }
+
     /// Adds a change to a parameter of this system, or of one with the same elements. Nothing is checked again.
     pub fn vary(&mut self, parameter: &SystemParameter, change: S) {
         match parameter.target {
@@ -319,7 +363,13 @@ impl<S: Real> System<S> {
     fn vary_body(&mut self, b: usize, part: OfBody, change: S) {
         let Some(body) = self.bodies.get_mut(b) else { return };
         match part {
-            OfBody::Mass => body.mass += change,
+            OfBody::Mass => {
+                if body.solid {
+                    let larger = change / body.mass;
+                    body.inertia = RotaryInertia::unchecked(body.inertia.matrix().map(|x| x + x * larger));
+                }
+                body.mass += change;
+            }
             OfBody::Inertia(i, j) => {
                 let mut matrix = *body.inertia.matrix();
                 matrix[(i, j)] += change;

@@ -1,7 +1,7 @@
 //! A system at work: consistent initial values, then steps.
 
 use super::force::Force;
-use super::initial::{Assembly, AssemblyError, initial};
+use super::initial::{Assembly, AssemblyError, Initial, initial};
 use super::joint::{MOST_ROWS, Place};
 use super::shared::IntoShared;
 use super::state::{BodyMotion, CoordinateState};
@@ -83,6 +83,23 @@ pub struct Simulation<S: Scalar> {
     assembly: Assembly,
     /// What was spent so far.
     pub spent: Work,
+}
+
+/// g_α from f_a + f_c = 0, eq. (79).
+fn carry<S: Real>(system: &System<S>, scheme: &AlphaScheme, start: &mut Initial<S>) {
+    let weight = S::lift(scheme.weights.m - scheme.weights.f);
+    for (body, now) in system.bodies.iter().zip(&mut start.bodies) {
+        let moment = body.inertia.matrix() * now.omega_rate;
+        now.carried = [now.acceleration * (body.mass * weight), moment * weight];
+    }
+    for (extra, now) in system.extra.iter().zip(&mut start.extra) {
+        let n = extra.len();
+        for i in 0..n {
+            let row = &extra.mass[i * n..(i + 1) * n];
+            let force = row.iter().zip(&now.acceleration).fold(S::zero(), |sum, (m, a)| sum + *m * *a);
+            now.carried[i] = force * weight;
+        }
+    }
 }
 
 impl<S: Scalar> Simulation<S> {
@@ -208,21 +225,8 @@ impl<S: Scalar> Simulation<S> {
     }
     fn with(system: Arc<System<S>>, scheme: &AlphaScheme, may_move: bool) -> Result<Self, SimulationError> {
         let centered = system.centered().map_or_else(|| system.clone(), Arc::new);
-        let mut start = initial(&centered, may_move)?;
-        // g_α from f_a + f_c = 0, eq. (79).
-        let weight = S::lift(scheme.weights.m - scheme.weights.f);
-        for (body, now) in centered.bodies.iter().zip(&mut start.bodies) {
-            let moment = body.inertia.matrix() * now.omega_rate;
-            now.carried = [now.acceleration * (body.mass * weight), moment * weight];
-        }
-        for (extra, now) in centered.extra.iter().zip(&mut start.extra) {
-            let n = extra.len();
-            for i in 0..n {
-                let row = &extra.mass[i * n..(i + 1) * n];
-                let force = row.iter().zip(&now.acceleration).fold(S::zero(), |sum, (m, a)| sum + *m * *a);
-                now.carried[i] = force * weight;
-            }
-        }
+        let mut start = initial(&centered, S::zero(), may_move)?;
+        carry(&centered, scheme, &mut start);
         Ok(Simulation {
             work: Workspace::new(&centered, scheme),
             system,
@@ -236,6 +240,32 @@ impl<S: Scalar> Simulation<S> {
             assembly: start.report,
             spent: Work::default(),
         })
+    }
+    /// Starts anew where it is: accelerations and reactions that belong to the loads from now on. To be done where a load
+    /// jumps, because what is carried from step to step belongs to those before.
+    pub fn restart(&mut self) -> Result<(), StepError> {
+        let mut now = System::clone(&self.centered);
+        for (body, moving) in now.bodies.iter_mut().zip(&self.bodies) {
+            (body.position, body.attitude) = (moving.position, moving.attitude);
+            (body.velocity, body.omega_body) = (moving.velocity, moving.omega_body);
+        }
+        for (extra, moving) in now.extra.iter_mut().zip(&self.extra) {
+            extra.position.clone_from(&moving.position);
+            extra.velocity.clone_from(&moving.velocity);
+        }
+        let mut start = initial(&now, self.time, true)
+            .map_err(|error| StepError::NoStart { reason: error.to_string() })?;
+        carry(&self.centered, self.scheme(), &mut start);
+        (self.bodies, self.extra, self.lambda) = (start.bodies, start.extra, start.lambda);
+        Ok(())
+    }
+    /// The times at which loads of its bodies jump.
+    pub(crate) fn switches(&self) -> Vec<S> {
+        let mut times = Vec::new();
+        for body in &self.centered.bodies {
+            body.loads.switches(&mut |time| times.push(time));
+        }
+        times
     }
 
     /// One step of size `h`. After an error all is as it was.

@@ -39,6 +39,8 @@ pub struct Rigid<S: Real> {
     pub center: Vector3<S>,
     /// Inertia about the centre of mass, in body axes.
     pub inertia: RotaryInertia<S>,
+    /// True if the inertia is that of a solid, in proportion to the mass: a change of the mass changes it too.
+    pub solid: bool,
     /// Position of the origin at the start, in space.
     pub position: Vector3<S>,
     /// Attitude at the start, body to space.
@@ -79,6 +81,7 @@ impl<S: Scalar> Rigid<S> {
             mass,
             center: Vector3::zeros(),
             inertia: RotaryInertia::about_fixed_point(inertia)?,
+            solid: false,
             position: Vector3::zeros(),
             attitude: Rotation::identity(),
             velocity: Vector3::zeros(),
@@ -367,10 +370,7 @@ impl<S: Real> System<S> {
         match self.frames.get(name) {
             Some(end) => Ok(*end),
             None => {
-                // A map has its keys in any order; a message should not.
-                let mut names: Vec<&str> = self.frames.keys().map(String::as_str).collect();
-                names.sort_unstable();
-                let near = nearest(name, names.into_iter());
+                let near = nearest(name, self.frame_names().into_iter());
                 Err(SystemError::Missing {
                     element: element.into(),
                     what: "body or frame",
@@ -381,12 +381,26 @@ impl<S: Real> System<S> {
         }
     }
     fn ends(&self, element: &str, frames: [&str; 2]) -> Result<[End<S>; 2], SystemError> {
-        let ends = [self.end(element, frames[0])?, self.end(element, frames[1])?];
+        Ok([self.end(element, frames[0])?, self.end(element, frames[1])?])
+    }
+    /// Refuses ends on the same body.
+    fn distinct(&self, element: &str, ends: &[End<S>; 2]) -> Result<(), SystemError> {
         if ends[0].body == ends[1].body {
             let body = ends[0].body.map_or(GROUND, |b| &self.bodies[b].name).into();
             return Err(SystemError::Itself { element: element.into(), body });
         }
-        Ok(ends)
+        Ok(())
+    }
+    /// The frame with this name; that of a body is at its origin.
+    pub(crate) fn frame_named(&self, name: &str) -> Option<&End<S>> {
+        self.frames.get(name)
+    }
+    /// The names of all frames, in their order.
+    pub(crate) fn frame_names(&self) -> Vec<&str> {
+        // A map has its keys in any order; a message should not.
+        let mut names: Vec<&str> = self.frames.keys().map(String::as_str).collect();
+        names.sort_unstable();
+        names
     }
     /// Joins two frames, by a kind of the library or by a formula of one's own.
     pub fn joint(
@@ -396,8 +410,19 @@ impl<S: Real> System<S> {
         a: &str,
         b: &str,
     ) -> Result<(), SystemError> {
+        let ends = self.ends(&format!("the joint '{name}'"), [a, b])?;
+        self.joint_with_ends(name, kind, ends)
+    }
+    /// The same between two ends that need not be frames with a name.
+    pub(crate) fn joint_with_ends(
+        &mut self,
+        name: &str,
+        kind: impl Into<JointKind<S>>,
+        ends: [End<S>; 2],
+    ) -> Result<(), SystemError> {
         let (element, mut kind) = (format!("the joint '{name}'"), kind.into());
         self.untaken("joints", name)?;
+        self.distinct(&element, &ends)?;
         if let JointKind::Distance { length } = kind
             && !is_positive(length)
         {
@@ -405,7 +430,6 @@ impl<S: Real> System<S> {
             return Err(SystemError::Number { element, what: "its length must be positive".into(), value });
         }
         all_finite(&element, kind.numbers_mut())?;
-        let ends = self.ends(&element, [a, b])?;
         self.taken.insert(("joints", name.into()));
         self.joints.push(Joint { name: name.into(), kind, ends });
         Ok(())
@@ -418,10 +442,20 @@ impl<S: Real> System<S> {
         a: &str,
         b: &str,
     ) -> Result<(), SystemError> {
+        let ends = self.ends(&format!("the force '{name}'"), [a, b])?;
+        self.force_with_ends(name, kind, ends)
+    }
+    /// The same between two ends that need not be frames with a name.
+    pub(crate) fn force_with_ends(
+        &mut self,
+        name: &str,
+        kind: impl Into<ForceKind<S>>,
+        ends: [End<S>; 2],
+    ) -> Result<(), SystemError> {
         let (element, mut kind) = (format!("the force '{name}'"), kind.into());
         self.untaken("forces", name)?;
+        self.distinct(&element, &ends)?;
         all_finite(&element, kind.numbers_mut())?;
-        let ends = self.ends(&element, [a, b])?;
         self.taken.insert(("forces", name.into()));
         self.forces.push(Force { name: name.into(), kind, ends });
         Ok(())
@@ -544,6 +578,17 @@ impl<S: Real> System<S> {
     pub(super) fn typical_mass(&self) -> S {
         let sum = self.bodies.iter().fold(S::zero(), |sum, body| sum + body.mass);
         if self.bodies.is_empty() { S::one() } else { sum / S::lift(self.bodies.len() as f64) }
+    }
+    /// How many motions joints and fixed points leave, if none of them forbids one that another forbids too.
+    pub fn degrees_of_freedom(&self) -> usize {
+        let fixed = self.bodies.iter().filter(|body| matches!(body.held, Held::Point | Held::Pivot(_))).count();
+        let forbidden: usize = self.joints.iter().map(|joint| joint.kind.rows()).sum::<usize>() + 3 * fixed;
+        let all = 6 * self.bodies.len() + self.extra.iter().map(Coordinates::len).sum::<usize>();
+        all.saturating_sub(forbidden)
+    }
+    /// True if the mass of a body is known: that of one about a fixed point need not be.
+    pub fn has_known_mass(&self, body: usize) -> bool {
+        self.bodies.get(body).is_some_and(|body| !matches!(body.held, Held::Pivot(_)))
     }
     /// The number of the body with this name.
     pub fn index(&self, body: &str) -> Option<usize> {

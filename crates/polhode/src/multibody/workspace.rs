@@ -6,7 +6,7 @@ use super::layout::Layout;
 use super::state::{BodyMotion, CoordinateState};
 use super::system::{End, Rigid, System};
 use super::tape::Matrix;
-use crate::body::{Kinematics, Load};
+use crate::body::{Kinematics, inward, Load};
 use crate::group::{MapKind, Rotation, Tangent, Vectorial};
 use crate::method::{AlphaScheme, Form};
 use crate::scalar::{Over, Real, larger};
@@ -217,10 +217,10 @@ pub(super) fn ends<'a, S: Real>(
     ends.map(|body| body.map_or(ground, |b| &now[b].place))
 }
 
-/// Force in space and moment in body axes of the loads of a body.
+/// Force in space and moment in body axes of the loads of a body, on one side of a time, see [`Kinematics::inward`].
 pub(super) fn loads<S: Real, T: Over<S>>(
     body: &Rigid<S>,
-    t: T,
+    (t, inward): (T, f64),
     attitude: &Rotation<T>,
     place: &Place<T>,
 ) -> [Vector3<T>; 2] {
@@ -230,7 +230,7 @@ pub(super) fn loads<S: Real, T: Over<S>>(
         position: place.x,
         velocity_body: attitude.unrotate(&place.v),
         omega_body: place.omega,
-        inward: 0.0,
+        inward,
     };
     let wrench = body.loads.wrench(&kinematics);
     [attitude.rotate(&wrench.force_body), wrench.moment_body]
@@ -267,5 +267,9 @@ impl<'a, S: Real> Stepping<'a, S> {
     ) -> Self {
         let weights = Weights::new(work, h);
         Stepping { system, bodies, extra, lambda, work, t, h, whole: h, weights }
+    }
+    /// The end of the step, on the side where the step is: what switches there is not yet on.
+    pub(super) fn end(&self) -> (S, f64) {
+        (self.t + self.h, -inward(self.t, self.h))
     }
 }

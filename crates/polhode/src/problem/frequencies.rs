@@ -1,6 +1,6 @@
 //! Frequencies of the exact motion, where it has a closed form.
 
-use super::catalogue::Kind;
+use super::known::Known;
 use super::model::Model;
 use crate::multibody::Reduction;
 use nalgebra::Vector3;
@@ -46,14 +46,14 @@ impl Model {
         }
         let Some(Reduction::Rotation(one)) = &self.reduction else { return None };
         let exact = self.exact(one);
-        match self.kind {
-            Kind::FreeRotation => {
+        match self.known {
+            Known::FreeRotation => {
                 let free = exact.free_rotation();
                 let flip = Flip { axis: free.middle_axis(), interval: free.flip_interval()? };
                 Some(ExactFrequencies { flip: Some(flip), ..Default::default() })
             }
-            Kind::Top => {
-                let top = exact.lagrange_top()?;
+            Known::Top(top) if top.turned.is_none() => {
+                let top = exact.lagrange_top(&top)?;
                 // Zero where the axis stays vertical or comes to rest there.
                 let nutation = Some(top.nutation_frequency()).filter(|x| *x > 0.0)?;
                 let precession = Some(top.precession_rate());

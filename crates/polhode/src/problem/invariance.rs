@@ -1,7 +1,11 @@
 //! Which quantities the exact motion keeps, and which of them a method promises to keep.
 
-use super::catalogue::{Kind, Problem};
+use super::known::{active, weight};
+use super::model::Model;
+use crate::body::{Load, Loads, StandardLoad};
 use crate::method::Claims;
+use crate::multibody::{Reduction, Simulation};
+use nalgebra::{Matrix3, Vector3};
 
 /// What is to be expected of a quantity over a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,17 +19,9 @@ pub enum Invariance {
 }
 
 /// True if the inertia is that of a top about its third axis.
-fn symmetric(problem: &Problem) -> bool {
-    // A cone has no inertia among its data.
-    if problem.kind == Kind::Cone {
-        return true;
-    }
-    match *problem.values("inertia") {
-        [a, b, _] => a == b,
-        [a, b, _, xy, xz, yz] => a == b && [xy, xz, yz] == [0.0; 3],
-        [a, xy, xz, yx, b, yz, zx, zy, _] => a == b && [xy, xz, yx, yz, zx, zy] == [0.0; 6],
-        _ => false,
-    }
+fn symmetric(m: &Matrix3<f64>) -> bool {
+    let diagonal = [(0, 1), (0, 2), (1, 2)].iter().all(|(i, j)| m[(*i, *j)] == 0.0);
+    diagonal && m[(0, 0)] == m[(1, 1)]
 }
 
 /// What acts on the body, as far as invariants care.
@@ -49,56 +45,86 @@ enum Setting {
     Other,
 }
 
-fn setting(problem: &Problem) -> Setting {
-    let still = |names: &[&str]| names.iter().all(|name| problem.values(name).iter().all(|x| *x == 0.0));
-    let upright = matches!(*problem.values("weight"), [0.0, 0.0, _]);
-    let driven = !still(&["moment_space", "moment_body", "drive_space", "drive_body", "drag"]);
-    match problem.kind {
-        Kind::FreeRotation => Setting::Free,
-        Kind::Top if still(&["mgl"]) => Setting::Free,
-        Kind::Top => Setting::Gravity,
-        Kind::Cone if still(&["gravity"]) => Setting::Free,
-        Kind::Cone => Setting::Gravity,
-        Kind::SoftWall if still(&["coulomb", "wall"]) => Setting::Free,
-        Kind::SoftWall => Setting::Wall,
-        Kind::Spring if still(&["stiffness"]) => Setting::Free,
-        Kind::Spring => Setting::Potential,
-        Kind::Driven if !driven && still(&["weight"]) => Setting::Free,
-        Kind::Driven if !driven && upright => Setting::Gravity,
-        Kind::Driven if !driven => Setting::Potential,
-        Kind::Driven => Setting::Other,
-        Kind::FreeBody if still(&["gravity"]) => Setting::Flight,
-        Kind::FreeBody => Setting::Fall,
-        Kind::HeavyTop if still(&["gravity"]) => Setting::Free,
-        Kind::HeavyTop if matches!(*problem.values("gravity"), [0.0, 0.0, _]) => Setting::Gravity,
-        Kind::HeavyTop => Setting::Potential,
-        Kind::PrescribedMotion | Kind::PrescribedRotation => Setting::Other,
-        Kind::Pendulum
-        | Kind::DoublePendulum
-        | Kind::Chain
-        | Kind::FourBar
-        | Kind::SliderCrank
-        | Kind::Gimbals => Setting::Mechanism,
+/// What acts on a body about a fixed point.
+fn on_point(loads: &Loads<f64>, has_potential: bool) -> Setting {
+    let zero = Vector3::zeros();
+    let Some(list) = active(loads) else {
+        return if has_potential { Setting::Potential } else { Setting::Other };
+    };
+    let heavy = |load: &&&StandardLoad<f64>| !weight(load).is_some_and(|(_, center)| center == zero);
+    let upright = |load: &&StandardLoad<f64>| {
+        weight(load).is_some_and(|(weight, _)| weight.x == 0.0 && weight.y == 0.0)
+    };
+    let list: Vec<&StandardLoad<f64>> = list.iter().filter(heavy).copied().collect();
+    match list.as_slice() {
+        [] => Setting::Free,
+        [StandardLoad::SoftWall(_)] => Setting::Wall,
+        all if all.iter().all(upright) => Setting::Gravity,
+        _ if has_potential => Setting::Potential,
+        _ => Setting::Other,
     }
 }
 
-impl Problem {
-    /// What is to be expected of the drift with this name (see [`crate::run::Drift::list`]) with the data as they are
-    /// set.
+impl Model {
+    fn setting(&self) -> Setting {
+        match &self.reduction {
+            Some(Reduction::Rotation(one)) => {
+                let has_potential = one.body.potential_energy(&one.start, 0.0).is_some();
+                match one.body.load.motion(0.0).is_some() {
+                    true => Setting::Other,
+                    false => on_point(&one.body.load, has_potential),
+                }
+            }
+            Some(Reduction::Motion(one)) => {
+                let has_potential = one.body.potential_energy(&one.start, 0.0).is_some();
+                let center = *one.body.inertia.center();
+                match active(&one.body.load) {
+                    _ if one.body.load.motion(0.0).is_some() => Setting::Other,
+                    Some(list) if list.is_empty() => Setting::Flight,
+                    Some(list) if list.iter().all(|load| weight(load).is_some_and(|(_, at)| at == center)) => {
+                        Setting::Fall
+                    }
+                    _ if has_potential => Setting::Potential,
+                    _ => Setting::Other,
+                }
+            }
+            None => match Simulation::check(self.system().clone()).is_ok_and(|start| start.keeps_energy()) {
+                true => Setting::Mechanism,
+                false => Setting::Other,
+            },
+        }
+    }
+}
+
+impl Model {
+    /// What is to be expected of the drift with this name (see [`crate::run::Drift::list`]).
     ///
     /// ```
     /// use polhode::{method::Method, problem::{Invariance, Problem}};
-    /// let (top, akw) = (Problem::named("fast-top")?, Method::parse("akw")?);
+    /// let (top, akw) = (Problem::named("fast-top")?.model()?, Method::parse("akw")?);
     /// assert_eq!(top.invariance_of(akw.claims(), "energy"), Invariance::Promised);
     /// assert_eq!(top.invariance_of(akw.claims(), "momentum_space"), Invariance::NotInvariant);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn invariance_of(&self, claims: &Claims, quantity: &str) -> Invariance {
         use Setting::{Fall, Flight, Free, Gravity, Potential, Wall};
-        let centered = self.values("center").iter().all(|x| *x == 0.0);
+        let (inertia, center) = match &self.reduction {
+            Some(Reduction::Rotation(one)) => {
+                let weights = active(&one.body.load).unwrap_or_default();
+                let heavy = weights.first().and_then(|load| weight(load));
+                (*one.body.inertia.matrix(), heavy.map_or(Vector3::zeros(), |(_, center)| center))
+            }
+            Some(Reduction::Motion(one)) => (*one.body.inertia.about_center(), *one.body.inertia.center()),
+            None => (Matrix3::zeros(), Vector3::zeros()),
+        };
+        let vertical = {
+            let g = self.system().gravity();
+            g.x == 0.0 && g.y == 0.0
+        };
+        let centered = center == Vector3::zeros();
         // The axis of a top under gravity is its third one and holds its centre of mass.
-        let top = symmetric(self) && matches!(*self.values("center"), [] | [0.0, 0.0, _]);
-        let (invariant, claimed) = match (setting(self), quantity) {
+        let top = symmetric(&inertia) && center.x == 0.0 && center.y == 0.0;
+        let (invariant, claimed) = match (self.setting(), quantity) {
             (Free | Flight, "energy") => (true, claims.free_energy),
             (Free | Flight, "momentum_space" | "momentum_vertical" | "linear_momentum_space") => {
                 (true, claims.free_momentum)
@@ -111,8 +137,8 @@ impl Problem {
             (Setting::Mechanism, "energy") => (true, false),
             (Wall | Potential, "energy") => (true, claims.potential_energy),
             (Wall, "momentum_vertical") => (true, claims.gravity_vertical),
-            (Fall, "momentum_vertical") => (matches!(*self.values("gravity"), [0.0, 0.0, _]), false),
-            (Free | Wall, "momentum_axial") => (symmetric(self), false),
+            (Fall, "momentum_vertical") => (vertical, false),
+            (Free | Wall, "momentum_axial") => (symmetric(&inertia), false),
             // About a reference point off the centre of mass the angular momentum is not of constant length.
             (Flight | Fall, "momentum_body") => (centered, false),
             _ => (false, false),
@@ -129,28 +155,29 @@ impl Problem {
 mod tests {
     use super::*;
     use crate::method::Method;
+    use crate::problem::Problem;
 
     #[test]
     fn only_invariants_are_claimed() {
         let claims = *Method::parse("akw").unwrap().claims();
         let mut top = Problem::named("fast-top").unwrap();
-        assert_eq!(top.invariance_of(&claims, "momentum_axial"), Invariance::Promised);
-        assert_eq!(top.invariance_of(&claims, "momentum_space"), Invariance::NotInvariant);
+        assert_eq!(top.model().unwrap().invariance_of(&claims, "momentum_axial"), Invariance::Promised);
+        assert_eq!(top.model().unwrap().invariance_of(&claims, "momentum_space"), Invariance::NotInvariant);
         top.set("inertia", "5,4,1").unwrap();
-        assert_eq!(top.invariance_of(&claims, "momentum_axial"), Invariance::NotInvariant);
+        assert_eq!(top.model().unwrap().invariance_of(&claims, "momentum_axial"), Invariance::NotInvariant);
         let mut body = Problem::named("free-body").unwrap();
-        assert_eq!(body.invariance_of(&claims, "linear_momentum_space"), Invariance::Promised);
+        assert_eq!(body.model().unwrap().invariance_of(&claims, "linear_momentum_space"), Invariance::Promised);
         body.set("gravity", "0,0,-9.81").unwrap();
-        assert_eq!(body.invariance_of(&claims, "linear_momentum_space"), Invariance::NotInvariant);
-        assert_eq!(body.invariance_of(&claims, "energy"), Invariance::NotPromised);
+        assert_eq!(body.model().unwrap().invariance_of(&claims, "linear_momentum_space"), Invariance::NotInvariant);
+        assert_eq!(body.model().unwrap().invariance_of(&claims, "energy"), Invariance::NotPromised);
         let mut cone = Problem::named("steady-precession").unwrap();
         for quantity in ["energy", "momentum_vertical", "momentum_axial"] {
-            assert_eq!(cone.invariance_of(&claims, quantity), Invariance::Promised);
+            assert_eq!(cone.model().unwrap().invariance_of(&claims, quantity), Invariance::Promised);
         }
-        assert_eq!(cone.invariance_of(&claims, "momentum_space"), Invariance::NotInvariant);
+        assert_eq!(cone.model().unwrap().invariance_of(&claims, "momentum_space"), Invariance::NotInvariant);
         cone.set("gravity", "0").unwrap();
-        assert_eq!(cone.invariance_of(&claims, "momentum_space"), Invariance::Promised);
+        assert_eq!(cone.model().unwrap().invariance_of(&claims, "momentum_space"), Invariance::Promised);
         top.set("mgl", "0").unwrap();
-        assert_eq!(top.invariance_of(&claims, "momentum_space"), Invariance::Promised);
+        assert_eq!(top.model().unwrap().invariance_of(&claims, "momentum_space"), Invariance::Promised);
     }
 }

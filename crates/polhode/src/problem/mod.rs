@@ -1,22 +1,21 @@
-//! The benchmark problems, each a list of named data that can be overridden, with its reference solution.
+//! Problems: models with their parameters as they are set, ready to run, with the reference solution that each has.
 //!
-//! A [`Problem`] is text and numbers; [`Problem::model`] checks them and makes a system of them.
+//! A [`Problem`] is a model file, of the catalogue or of one's own, with overrides; [`Problem::model`] checks it and makes a
+//! system of it.
 
-mod bodies;
 mod catalogue;
-mod data;
+mod elements;
 mod frequencies;
-mod given;
 mod invariance;
-mod mechanism;
+mod known;
 mod model;
 mod parameters;
 mod reference;
 
 pub use crate::lookup::ParameterError;
+pub use crate::model::{DataError, Datum};
 pub use crate::run::{Joints, RunFailure, RunReport};
 pub use catalogue::{Problem, ProblemError};
-pub use data::{DataError, Datum};
 pub use frequencies::{ExactFrequencies, Flip};
 pub use invariance::Invariance;
 pub use model::{Model, ModelError};

@@ -1,8 +1,11 @@
 //! A problem ready to run, and how a run of it ends.
 
-use super::catalogue::{Kind, Problem};
+use super::catalogue::Problem;
+use super::known::{Known, known};
+use crate::body::RotaryInertia;
 use crate::group::{Group, Se3, So3};
 use crate::method::Method;
+use crate::model::{ModelFile, Outputs, Place, WithOutputs};
 use crate::multibody::{Reduction, Simulation, SimulationError, System};
 use crate::reference::SteadyPrecession;
 use crate::run::{Drift, Face, Observer, Plan, Run, RunFailure, RunReport, Snapshot, begin, drive};
@@ -15,16 +18,24 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelError {
     /// The problem.
-    pub problem: &'static str,
-    /// The datum that is wrong.
-    pub datum: &'static str,
+    pub problem: String,
+    /// The parameter that is wrong.
+    pub datum: String,
     /// What is wrong with it.
     pub reason: String,
+    /// Where that stands, in a file of one's own.
+    pub place: Option<Place>,
 }
 
 impl fmt::Display for ModelError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}: {}", self.problem, self.datum, self.reason)
+        match &self.place {
+            Some(place) => {
+                let Place { line, column, .. } = place;
+                write!(f, "{}:{line}:{column}: {}\n{place}", self.problem, self.reason)
+            }
+            None => write!(f, "{}: {}: {}", self.problem, self.datum, self.reason),
+        }
     }
 }
 
@@ -33,7 +44,7 @@ impl std::error::Error for ModelError {}
 /// A problem ready to run: a system, and how its exact motion is known.
 #[derive(Clone, Debug)]
 pub struct Model {
-    pub(super) kind: Kind,
+    pub(super) known: Known,
     system: Arc<System<f64>>,
     pub(super) reduction: Option<Reduction<f64>>,
     /// Rotation vector of the initial attitude of one body, where it was given so.
@@ -41,6 +52,8 @@ pub struct Model {
     /// The motion, where the start was made for it.
     pub(super) steady: Option<SteadyPrecession>,
     start: Box<Snapshot>,
+    outputs: Arc<Outputs<f64>>,
+    file: Arc<ModelFile>,
 }
 
 impl Problem {
@@ -50,14 +63,26 @@ impl Problem {
     }
     /// The same with a change of each parameter, by its number.
     pub(super) fn model_with(&self, change: &dyn Fn(usize) -> f64) -> Result<Model, ModelError> {
-        let wrong = |reason| ModelError { problem: self.id, datum: "data", reason };
-        let built = self.built(change)?;
+        let built = self.built(change, &[])?;
+        let outputs = self.outputs(&built)?;
         let system = Arc::new(built.system);
         let reduction = system.reduction();
+        if let Some(Reduction::Rotation(one)) = &reduction
+            && let Err(error) = RotaryInertia::positive(*one.body.inertia.matrix())
+        {
+            let body = system.bodies().first().map_or("", |body| body.name.as_str());
+            return Err(self.wrong(format!("body '{body}' about its fixed point: {error}")));
+        }
+        if let Some(Reduction::Motion(one)) = &reduction
+            && let Err(error) = RotaryInertia::positive(*one.body.inertia.about_center())
+        {
+            let body = system.bodies().first().map_or("", |body| body.name.as_str());
+            return Err(self.wrong(format!("body '{body}', which is free to turn: {error}")));
+        }
         // Initial values are tried out where joints ask something of them.
-        let tried = match system.joints() {
-            [] => None,
-            _ => Some(Simulation::check(system.clone()).map_err(|error| wrong(error.to_string()))?),
+        let tried = match (&reduction, system.joints()) {
+            (Some(_), []) => None,
+            _ => Some(Simulation::check(system.clone()).map_err(|error| self.wrong(error.to_string()))?),
         };
         let start = match (&reduction, tried) {
             (Some(Reduction::Rotation(one)), _) => {
@@ -65,13 +90,34 @@ impl Problem {
             }
             (Some(Reduction::Motion(one)), _) => Snapshot::of_body(&one.body, None, &one.start, 0.0),
             (None, Some(simulation)) => Face::of(&system).snapshot(&simulation),
-            (None, None) => return Err(wrong("the system has no start".into())),
+            (None, None) => return Err(self.wrong("the system has no start".into())),
         };
         if let Some(quantity) = start.overflow() {
-            return Err(wrong(format!("{quantity} is not finite at the start; use smaller numbers")));
+            return Err(self.wrong(format!("{quantity} is not finite at the start; use smaller numbers")));
         }
-        let (psi, steady) = (built.psi, built.steady);
-        Ok(Model { kind: self.kind, system, reduction, psi, steady, start: Box::new(start) })
+        let start = outputs.added(start);
+        if let Some(name) = start.overflow() {
+            let message = format!("the output {name} is not finite at the start");
+            return Err(self.refused(self.file().output_fault(&name, message)));
+        }
+        let columns = start.columns();
+        let twice = |name: &&String| columns.iter().filter(|column| column.name == **name).count() > 1;
+        if let Some(name) = outputs.names().iter().find(twice) {
+            let message = format!("there is a column {name} already; give the output another name");
+            return Err(self.refused(self.file().output_fault(name, message)));
+        }
+        let mut model = Model {
+            known: known(reduction.as_ref()),
+            psi: built.psi,
+            steady: None,
+            start: Box::new(start),
+            outputs: Arc::new(outputs),
+            file: self.shared_file().clone(),
+            reduction,
+            system,
+        };
+        model.steady = model.steady_precession();
+        Ok(model)
     }
 }
 
@@ -96,9 +142,39 @@ impl Model {
     pub fn start(&self) -> Snapshot {
         (*self.start).clone()
     }
+    /// The names of its outputs.
+    pub fn outputs(&self) -> &[String] {
+        self.outputs.names()
+    }
+    /// How its exact motion is known.
+    pub fn reference_kind(&self) -> &'static str {
+        match (&self.steady, &self.known, &self.reduction) {
+            (Some(_), _, _) => "closed form (steady precession)",
+            (None, Known::FreeRotation, _) => "closed form (Jacobi elliptic functions)",
+            (None, Known::Top(_), _) => "closed form (Lagrange top, elliptic functions)",
+            (None, Known::Flight, _) => "closed form (Jacobi elliptic functions and a parabola)",
+            (None, Known::Prescribed, _) => "the motion that the load was made for",
+            (None, Known::Nothing, Some(_)) => "extrapolation in double-double",
+            (None, Known::Nothing, None) => "extrapolation of runs with shorter steps",
+        }
+    }
+    /// Why it cannot run to this time: a table of a load does not go that far.
+    pub fn beyond_tables(&self, until: f64) -> Option<ModelError> {
+        let fault = self.file.beyond_tables(until)?;
+        Some(ModelError {
+            problem: self.file.name().into(),
+            place: Some(self.file.place(&fault)),
+            datum: "loads".into(),
+            reason: fault.message,
+        })
+    }
     /// A run of it, at its start.
     pub fn begin(&self, method: &Method) -> Result<Box<dyn Run>, RunFailure> {
-        begin(&self.system, method).map_err(|error| {
+        let begun = begin(&self.system, method).map(|run| match self.outputs.is_empty() {
+            true => run,
+            false => Box::new(WithOutputs::new(run, self.outputs.clone())) as Box<dyn Run>,
+        });
+        begun.map_err(|error| {
             let error = match error {
                 SimulationError::Method { .. } => StepError::NeedsSystem,
                 error => StepError::NoStart { reason: error.to_string() },

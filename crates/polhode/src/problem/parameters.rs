@@ -1,10 +1,9 @@
 //! The parameters of a problem by name: every number of its data that a result can be differentiated with respect to.
 
 use super::catalogue::Problem;
-use super::data::{Datum, Shape};
 use super::model::{Model, ModelError};
 use crate::lookup::{ENTRIES, Names, ParameterError, Role, find, plain};
-use crate::multibody::SystemParameter;
+use crate::model::{Datum, DatumKind};
 
 /// One number of the data of a problem.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,22 +13,11 @@ pub struct Parameter {
     /// Its value. A rotation has a small turn in body axes that follows it, so that its three are zero.
     pub value: f64,
     /// What it is, with its unit.
-    pub help: &'static str,
+    pub help: String,
     /// The name of the datum.
-    pub(crate) datum: &'static str,
+    pub(crate) datum: String,
     /// What it is.
     pub(crate) role: Role,
-}
-
-/// The endings of the names of the components of a datum.
-fn ending(datum: &Datum, i: usize) -> String {
-    let known = |names: &[&str]| format!("_{}", names.get(i).copied().unwrap_or("?"));
-    match datum.shape {
-        Shape::Number | Shape::Switch(_) => String::new(),
-        Shape::Vector | Shape::Rotation => known(&["x", "y", "z"]),
-        Shape::Tensor => known(&ENTRIES.map(|(_, _, ending)| ending)),
-        Shape::List => format!("_{}", i + 1),
-    }
 }
 
 impl Problem {
@@ -47,61 +35,40 @@ impl Problem {
     /// ```
     pub fn parameters(&self) -> Vec<Parameter> {
         let of = |datum: &Datum| {
-            let help = match datum.shape {
-                Shape::Rotation => "turn in body axes that follows the rotation, rad",
-                _ => datum.help,
+            let help = match datum.kind {
+                DatumKind::Rotation => "turn in body axes that follows the rotation, rad",
+                _ => datum.help.as_str(),
             };
-            let one = |i: usize| Parameter {
-                name: format!("{}{}", datum.name, ending(datum, i)),
+            let endings = datum.kind.endings(datum.values.len());
+            let one = |(i, ending): (usize, &String)| Parameter {
+                name: format!("{}{ending}", datum.name),
                 value: datum.component(i),
-                help,
-                datum: datum.name,
-                role: match (datum.shape, ENTRIES.get(i)) {
-                    (Shape::Tensor, Some((i, j, _))) => Role::Inertia(*i, *j),
+                help: help.into(),
+                datum: datum.name.clone(),
+                role: match (datum.kind, ENTRIES.get(i)) {
+                    (DatumKind::Inertia, Some((i, j, _))) => Role::Inertia(*i, *j),
                     _ => Role::Other,
                 },
             };
-            (0..datum.components()).map(one).collect::<Vec<_>>()
+            endings.iter().enumerate().take(datum.components()).map(one).collect::<Vec<_>>()
         };
         self.data().iter().flat_map(of).collect()
-    }
-
-    /// The parameters of the bodies, joints and forces of a problem that is a system, and gravity where it is not a datum.
-    ///
-    /// ```
-    /// use polhode::problem::Problem;
-    /// let names = |id| Ok::<Vec<String>, Box<dyn std::error::Error>>(
-    ///     Problem::named(id)?.elements()?.into_iter().map(|p| p.name).collect()
-    /// );
-    /// assert!(names("double-pendulum")?.contains(&"elbow.first_x".into()));
-    /// assert!(names("slow-top")?.is_empty());
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn elements(&self) -> Result<Vec<SystemParameter>, ModelError> {
-        let model = self.model()?;
-        let mut all = match model.system().joints() {
-            [] => Vec::new(),
-            _ => model.system().parameters(),
-        };
-        let data = self.parameters();
-        all.retain(|element| data.iter().all(|p| p.name != element.name));
-        Ok(all)
     }
 
     /// The numbers of these parameters in [`Problem::parameters`]. A name is that of one parameter, or that of a datum for
     /// all of its components; `center.y` and `center[1]` (from zero) are `center_y`.
     pub fn find_parameters(&self, names: &[&str]) -> Result<Vec<usize>, ParameterError> {
         for datum in self.data().iter().filter(|datum| names.iter().any(|name| name.trim() == datum.name)) {
-            if let Shape::Switch(reason) = datum.shape {
-                return Err(ParameterError::NoDerivative { name: datum.name, reason });
+            if datum.kind == DatumKind::Choice {
+                return Err(ParameterError::NoDerivative { name: datum.name.clone() });
             }
             if datum.components() == 0 {
-                return Err(ParameterError::Unset { name: datum.name });
+                return Err(ParameterError::Unset { name: datum.name.clone() });
             }
         }
         let all = self.parameters();
-        let known: Vec<Names<'_>> = all.iter().map(|p| Names { own: &p.name, whole: p.datum }).collect();
-        find(self.id, &known, names)
+        let known: Vec<Names<'_>> = all.iter().map(|p| Names { own: &p.name, whole: &p.datum }).collect();
+        find(&self.id, &known, names)
     }
 
     /// The model with a change of some parameters, each by its number in [`Problem::parameters`], added to their values; a
@@ -120,7 +87,7 @@ impl Problem {
     pub fn changed(&self, changes: &[(usize, f64)]) -> Result<Model, ModelError> {
         let all = self.parameters();
         for (i, change) in changes {
-            let wrong = |datum, reason| Err(ModelError { problem: self.id, datum, reason });
+            let wrong = |datum: &str, reason| Err(ModelError { datum: datum.into(), ..self.wrong(reason) });
             match all.get(*i) {
                 None => {
                     let reason =
@@ -130,7 +97,7 @@ impl Problem {
                 Some(parameter) if !(parameter.value + change).is_finite() => {
                     let reason =
                         format!("{} must be finite, got a change of {}", parameter.name, plain(*change));
-                    return wrong(parameter.datum, reason);
+                    return wrong(&parameter.datum, reason);
                 }
                 Some(_) => {}
             }

@@ -1,7 +1,7 @@
 //! The solution to measure a run against: a closed form where one exists, extrapolation in double-double
 //! elsewhere.
 
-use super::catalogue::Kind;
+use super::known::{Known, Top, Turned};
 use super::model::Model;
 use crate::body::Dynamics;
 use crate::body::Load;
@@ -9,7 +9,7 @@ use crate::group::{Coordinates, Group, Rotation, So3, lift};
 use crate::lookup::plain;
 use crate::method::Method;
 use crate::multibody::{Held, Reduced, Reduction, Simulation, System};
-use crate::reference::{FreeRotation, IntegrationError, LagrangeTop, integrate};
+use crate::reference::{FreeRotation, IntegrationError, LagrangeTop, SteadyPrecession, integrate};
 use crate::run::{Plan, Snapshot};
 use crate::scalar::{Dd, Real, larger};
 use core::fmt;
@@ -152,22 +152,25 @@ impl Model {
         match &self.reduction {
             Some(Reduction::Rotation(one)) => {
                 let exact = self.exact(one);
-                match self.kind {
-                    Kind::PrescribedRotation => exact.prescribed(t),
-                    Kind::FreeRotation => {
-                        Ok(Reference::closed("Jacobi elliptic functions", exact.free_rotation().at(t)))
+                match self.known {
+                    Known::Prescribed => exact.prescribed(t),
+                    Known::FreeRotation => {
+                        let end = exact.free_rotation().at(t);
+                        Ok(exact.of_origin(Reference::closed("Jacobi elliptic functions", end)))
                     }
-                    Kind::Top => match exact.lagrange_top() {
-                        Some(top) => Ok(Reference::closed("Lagrange top, elliptic functions", top.at(t))),
+                    Known::Top(top) => match exact.lagrange_top(&top) {
+                        Some(known) => {
+                            let end = top.back(known.at(t));
+                            Ok(exact.of_origin(Reference::closed("Lagrange top, elliptic functions", end)))
+                        }
                         None => exact.extrapolated(t),
                     },
-                    _ => exact.extrapolated(t),
+                    Known::Flight | Known::Nothing => exact.extrapolated(t),
                 }
             }
             None => fine(self.system(), t),
-            Some(Reduction::Motion(one)) if self.kind == Kind::PrescribedMotion => {
-                self.exact(one).prescribed(t)
-            }
+            Some(Reduction::Motion(one)) if self.known == Known::Prescribed => self.exact(one).prescribed(t),
+            Some(Reduction::Motion(one)) if self.known == Known::Nothing => self.exact(one).extrapolated(t),
             Some(Reduction::Motion(one)) => {
                 // The centre of mass flies on its parabola and the body turns about it as a free one.
                 let (body, exact) = (&one.body, self.exact(one));
@@ -437,21 +440,59 @@ impl Exact<'_, So3> {
     pub(super) fn free_rotation(&self) -> FreeRotation {
         free_rotation(self.one.body.inertia.matrix(), &self.psi, &self.one.start.pose, &self.omega())
     }
-    /// The closed form, if the body is a symmetric top about its third axis.
-    pub(super) fn lagrange_top(&self) -> Option<LagrangeTop> {
-        let m = self.one.body.inertia.matrix();
-        let diagonal = [(0, 1), (0, 2), (1, 2)].iter().all(|(i, j)| m[(*i, *j)] == 0.0);
-        if !(diagonal && m[(0, 0)] == m[(1, 1)]) {
-            return None;
-        }
-        let top = self.one.body.potential_energy(&self.upright(), 0.0)?;
-        let (a, c, omega) = (m[(0, 0)], m[(2, 2)], self.omega());
-        match &self.psi {
-            Some(psi) => LagrangeTop::from_rotation_vector(a, c, top, psi, &omega).ok(),
-            None => LagrangeTop::new(a, c, top, &self.one.start.pose.matrix(), &omega).ok(),
+    /// The closed form of a symmetric top.
+    pub(super) fn lagrange_top(&self, top: &Top) -> Option<LagrangeTop> {
+        let ([a, c], omega) = (top.moments, self.omega());
+        match (&top.turned, &self.psi) {
+            (None, Some(psi)) => LagrangeTop::from_rotation_vector(a, c, top.mgl, psi, &omega).ok(),
+            (None, None) => LagrangeTop::new(a, c, top.mgl, &self.one.start.pose.matrix(), &omega).ok(),
+            (Some(Turned { body, space }), _) => {
+                let attitude = space.transpose() * self.one.start.pose.matrix() * body;
+                LagrangeTop::new(a, c, top.mgl, &attitude, &(body.transpose() * omega)).ok()
+            }
         }
     }
-    fn upright(&self) -> crate::body::State<f64, So3> {
-        crate::body::State { pose: Rotation::identity(), momentum: Vector3::zeros() }
+    /// The same with where the origin of the body is, if it moves.
+    fn of_origin(&self, mut reference: Reference) -> Reference {
+        if let Some(origin) = &self.one.origin {
+            for body in &mut reference.bodies {
+                body.position = Some(body.attitude.rotate(&origin.point) + origin.fixed);
+            }
+        }
+        reference
+    }
+}
+
+impl Top {
+    /// Attitude and body momentum in the axes in which they are wanted.
+    fn back(&self, (attitude, momentum): (Matrix3<f64>, Vector3<f64>)) -> (Matrix3<f64>, Vector3<f64>) {
+        match &self.turned {
+            None => (attitude, momentum),
+            Some(Turned { body, space }) => (space * attitude * body.transpose(), body * momentum),
+        }
+    }
+}
+
+/// How well a start must fit a steady precession, relative to its terms.
+const STEADY: f64 = 1e-12;
+
+impl Model {
+    /// The precession without nutation that a top starts with, if it does: tilted about the first axis, with the spin that
+    /// keeps its tilt.
+    pub(super) fn steady_precession(&self) -> Option<SteadyPrecession> {
+        let (Some(Reduction::Rotation(one)), Known::Top(top)) = (&self.reduction, &self.known) else { return None };
+        let (psi, omega) = (self.psi.filter(|_| top.turned.is_none())?, self.exact(one).omega());
+        let ([a, c], (sin, cos)) = (top.moments, psi.x.sin_cos());
+        if psi.y != 0.0 || psi.z != 0.0 || omega.x != 0.0 || sin.abs() < 1e-3 {
+            return None;
+        }
+        // A φ'² cos θ - C Ω₃ φ' + mgl = 0.
+        let rate = omega.y / sin;
+        let terms = [a * rate * rate * cos, -c * omega.z * rate, top.mgl];
+        let size = terms.iter().fold(0.0, |sum, term: &f64| sum + term.abs());
+        if rate == 0.0 || terms.iter().sum::<f64>().abs() > STEADY * size {
+            return None;
+        }
+        SteadyPrecession::new(a, c, top.mgl, psi.x, rate).ok()
     }
 }

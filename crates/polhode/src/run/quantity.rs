@@ -88,6 +88,7 @@ quantities!(
     Multipliers: "multipliers" "lambda" ["N or N m"] List, "multipliers of a joint, a row each";
     Coordinates: "position" "y" ["m"] List, "extra coordinates";
     CoordinateRates: "velocity" "rate" ["m/s"] List, "rates of extra coordinates";
+    Output: "outputs" "" [""] Number, "an output of the model";
 );
 
 /// Whose a quantity is, by its number in the system.
@@ -101,6 +102,8 @@ pub enum Owner {
     Joint(usize),
     /// Extra coordinates.
     Coordinates(usize),
+    /// An output of the model.
+    Output(usize),
 }
 
 /// A quantity of something in a run.
@@ -202,6 +205,9 @@ impl<S: Real> Snapshot<S> {
         for i in 0..self.coordinates.len() {
             self.show(Owner::Coordinates(i), &[Q::Coordinates, Q::CoordinateRates], see);
         }
+        for i in 0..self.outputs.len() {
+            self.show(Owner::Output(i), &[Q::Output], see);
+        }
     }
     /// Shows everything that a report says: of one body by itself, of the whole, then of bodies, joints and coordinates by
     /// name.
@@ -235,7 +241,7 @@ impl<S: Real> Snapshot<S> {
         let body = || match item.owner {
             Owner::Whole => self.bodies.last().filter(|_| self.is_single()),
             Owner::Body(b) => self.bodies.get(b),
-            Owner::Joint(_) | Owner::Coordinates(_) => None,
+            Owner::Joint(_) | Owner::Coordinates(_) | Owner::Output(_) => None,
         };
         let coordinates = |part: usize| match item.owner {
             Owner::Coordinates(i) => self.coordinates.get(i).map(|both| Value::List(&both[part])),
@@ -264,14 +270,21 @@ impl<S: Real> Snapshot<S> {
             },
             Q::Coordinates => coordinates(0),
             Q::CoordinateRates => coordinates(1),
+            Q::Output => match item.owner {
+                Owner::Output(i) => self.outputs.get(i).copied().map(Value::Number),
+                _ => None,
+            },
         }
     }
 
-    /// The name of a body, of a joint or of coordinates.
+    /// The name of a body, of a joint, of coordinates or of an output.
     pub fn name(&self, owner: Owner) -> Option<&str> {
+        if let Owner::Output(i) = owner {
+            return self.output_names.as_ref()?.get(i).map(String::as_str);
+        }
         let names = self.names.as_ref()?;
         let (list, at) = match owner {
-            Owner::Whole => return None,
+            Owner::Whole | Owner::Output(_) => return None,
             Owner::Body(b) => (&names.bodies, b),
             Owner::Joint(j) => (&names.joints, j),
             Owner::Coordinates(i) => (&names.coordinates, i),
@@ -284,8 +297,11 @@ impl<S: Real> Snapshot<S> {
         let mut all = Vec::new();
         self.record(&mut |item, value| {
             let facts = item.quantity.facts();
-            let before = self.name(item.owner).map_or(String::new(), |name| format!("{name}."));
-            let name = format!("{before}{}", facts.column);
+            let name = match (item.owner, self.name(item.owner)) {
+                (Owner::Output(_), Some(name)) => name.into(),
+                (_, Some(name)) => format!("{name}.{}", facts.column),
+                (_, None) => facts.column.into(),
+            };
             if facts.shape == Shape::Number {
                 all.push(Column { name, item, whole: None, component: 0 });
                 return;

@@ -29,6 +29,10 @@ pub struct Snapshot<S: Real = f64> {
     pub coordinates: Vec<[Vec<S>; 2]>,
     /// The names of all of these, of a system that is more than one body by itself.
     pub names: Option<Arc<Names>>,
+    /// The outputs of its model.
+    pub outputs: Vec<S>,
+    /// Their names, if there are some.
+    pub output_names: Option<Arc<[String]>>,
 }
 
 /// The names of the parts of a system.
@@ -175,6 +179,8 @@ impl<S: Real> Snapshot<S> {
             multipliers: Vec::new(),
             coordinates: Vec::new(),
             names: None,
+            outputs: Vec::new(),
+            output_names: None,
         }
     }
     /// Reads everything off a state.
@@ -242,6 +248,8 @@ impl<S: Scalar> Snapshot<S> {
                 .map(|now| [now.position.clone(), now.velocity.clone()])
                 .collect(),
             names: Some(names.clone()),
+            outputs: Vec::new(),
+            output_names: None,
         }
     }
 }

@@ -37,13 +37,8 @@ impl<S: Scalar> Switches<S> {
     /// Those of a load.
     pub fn of<L: Load<S>>(load: &L) -> Self {
         let mut times = Vec::new();
-        load.switches(&mut |time: S| {
-            if time.is_finite() {
-                times.push(time);
-            }
-        });
-        times.sort_by(|a, b| a.value().total_cmp(&b.value()));
-        Switches { times }
+        load.switches(&mut |time: S| times.push(time));
+        Switches::at(times)
     }
 
     /// One step, in pieces where the load switches inside it. An error speaks of the whole step, and leaves `state` to be
@@ -71,14 +66,45 @@ impl<S: Scalar> Switches<S> {
         t: S,
         h: S,
     ) -> Result<State<S, G>, StepError> {
-        let (mut from, mut next) = (t, *state);
+        let mut next = *state;
+        self.each_piece(t, h, &mut |from, size| {
+            next = stepper.step(body, &next, from, size)?;
+            Ok(())
+        })?;
+        Ok(next)
+    }
+}
+
+impl<S: Scalar> Switches<S> {
+    /// At these times.
+    pub(crate) fn at(mut times: Vec<S>) -> Self {
+        times.retain(|time| time.is_finite());
+        times.sort_by(|a, b| a.value().total_cmp(&b.value()));
+        Switches { times }
+    }
+    /// True if there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.times.is_empty()
+    }
+    /// True if one of them lies where a step from `t` of size `h` begins.
+    pub(crate) fn begins_at(&self, t: S, h: S) -> bool {
+        self.times.iter().any(|switch| !edge(t, h).below((*switch - t).abs()))
+    }
+    /// True if one of them lies inside a step.
+    pub(crate) fn cuts(&self, t: S, h: S) -> bool {
+        self.times.iter().any(|switch| inside(*switch, t, t, h))
+    }
+    /// The pieces of a step that end at switches, each from where it begins and with its size.
+    pub(crate) fn each_piece(
+        &self,
+        t: S,
+        h: S,
+        step: &mut dyn FnMut(S, S) -> Result<(), StepError>,
+    ) -> Result<(), StepError> {
+        let mut from = t;
         let mut land = |from: &mut S, switch: S| {
-            // How far it lies from both ends of what is left of the step, in the direction of time.
-            let sign = S::lift(1.0f64.copysign(h.value()));
-            let [passed, left] = [(switch - *from) * sign, (t + h - switch) * sign];
-            let edge = edge(*from, h);
-            if edge.below(passed) && edge.below(left) {
-                next = stepper.step(body, &next, *from, switch - *from)?;
+            if inside(switch, *from, t, h) {
+                step(*from, switch - *from)?;
                 *from = switch;
             }
             Ok(())
@@ -90,6 +116,15 @@ impl<S: Scalar> Switches<S> {
         }
         // Not t + h - from where nothing was cut off: the step keeps its bits.
         let rest = if from == t { h } else { t + h - from };
-        stepper.step(body, &next, from, rest)
+        step(from, rest)
     }
+}
+
+/// True if a switch lies inside what is left, from `from` on, of a step from `t` of size `h`.
+fn inside<S: Scalar>(switch: S, from: S, t: S, h: S) -> bool {
+    // How far it lies from both ends, in the direction of time.
+    let sign = S::lift(1.0f64.copysign(h.value()));
+    let [passed, left] = [(switch - from) * sign, (t + h - switch) * sign];
+    let edge = edge(from, h);
+    edge.below(passed) && edge.below(left)
 }

@@ -2,7 +2,9 @@
 
 use super::saved::{Identity, Keeps, fingerprint, restore, save};
 use super::tracked::Tracked;
-use super::{Drift, EnergyEstimate, EnergyRecord, Joints, Names, RestoreError, Run, Saved, Snapshot};
+use super::{
+    Drift, EnergyEstimate, EnergyRecord, Joints, Names, RestoreError, Run, Saved, Snapshot, Switches,
+};
 use crate::archive::{Archive, Kept};
 use crate::body::Dynamics;
 use crate::body::State;
@@ -58,6 +60,8 @@ impl<S: Scalar, G: Dynamics> Reduced<S, G> {
 pub struct SystemRun {
     identity: Identity,
     simulation: Simulation<f64>,
+    /// The times at which loads jump: it lands on them and starts anew there.
+    switches: Switches<f64>,
     face: Face<f64>,
     /// True if the exact motion keeps the energy.
     keeps_energy: bool,
@@ -92,8 +96,28 @@ impl SystemRun {
             keeps_energy,
             tracked,
             face,
+            switches: Switches::at(simulation.switches()),
             simulation,
         }
+    }
+    /// One step, in pieces where a load switches inside it.
+    fn step_over_switches(&mut self, t: f64, h: f64) -> Result<(), StepError> {
+        let before = (self.switches.cuts(t, h) || self.switches.begins_at(t, h)).then(|| self.simulation.clone());
+        let SystemRun { simulation, switches, .. } = self;
+        let done = switches.each_piece(t, h, &mut |from, size| {
+            simulation.set_time(from);
+            // At the start it is on the side of the switch that it should be on.
+            if from != 0.0 && switches.begins_at(from, size) {
+                simulation.restart()?;
+            }
+            simulation.step(size)
+        });
+        done.map_err(|error| {
+            if let Some(before) = before {
+                self.simulation = before;
+            }
+            error.of_step(t, h)
+        })
     }
     /// The simulation.
     pub fn simulation(&self) -> &Simulation<f64> {
@@ -135,7 +159,11 @@ impl Run for SystemRun {
             Face::Rotation(one, _) => Before::Rotation(one.state_of(&self.simulation)),
             Face::Motion(one) => Before::Motion(one.state_of(&self.simulation)),
         };
-        self.simulation.step(h)?;
+        if self.switches.is_empty() {
+            self.simulation.step(h)?;
+        } else {
+            self.step_over_switches(t, h)?;
+        }
         self.simulation.set_time(to);
         let kinetic = self.simulation.kinetic_energy();
         self.total = kinetic + self.simulation.potential_energy();

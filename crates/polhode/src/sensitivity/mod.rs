@@ -26,8 +26,10 @@ mod runs;
 
 pub use functional::Functional;
 
+use crate::body::Load;
 use crate::lookup::{Names, ParameterError, Role, find};
 use crate::method::Method;
+use crate::model::Outputs;
 use crate::multibody::{DifferentiationError, IntoShared, System, SystemParameter};
 use crate::problem::{ModelError, Problem};
 use crate::run::{Column, Plan, Run, Snapshot, drive};
@@ -167,7 +169,7 @@ impl Sensitivity {
         let data = problem.parameters().into_iter().enumerate().map(|(i, parameter)| Known {
             item: Item::Data(i),
             name: parameter.name,
-            whole: parameter.datum.into(),
+            whole: parameter.datum,
             value: parameter.value,
             role: parameter.role,
         });
@@ -222,7 +224,7 @@ impl Sensitivity {
             runs::check(method)?;
         }
         let owner = match &source {
-            Source::Problem(problem) => problem.id,
+            Source::Problem(problem) => problem.id.as_str(),
             Source::System(_) => "the system",
         };
         let all: Vec<Names<'_>> = known.iter().map(|p| Names { own: &p.name, whole: &p.whole }).collect();
@@ -301,20 +303,28 @@ impl Sensitivity {
             .filter(|(_, item)| matches!(item, Item::Data(i) if *i == datum));
         mine.fold(S::zero(), |sum, (k, _)| sum + number(k, self.changes[k]))
     }
+    /// The system at the changed parameters, with the outputs that its model has.
     fn system<S: Scalar + Over<f64>>(
         &self,
         number: &dyn Fn(usize, f64) -> S,
-    ) -> Result<System<S>, SensitivityError> {
-        let mut system = match &self.source {
-            Source::Problem(problem) => problem.system(&|datum| self.change(datum, number))?,
-            Source::System(system) => system.lift(),
-        };
-        for (k, item) in self.parameters().map(|p| &p.item).enumerate() {
-            if let Item::Element(parameter) = item {
-                system.vary(parameter, number(k, self.changes[k]));
+    ) -> Result<(System<S>, Option<Outputs<S>>), SensitivityError> {
+        let elements = self.parameters().map(|p| &p.item).enumerate().filter_map(|(k, item)| match item {
+            Item::Element(parameter) => Some((&**parameter, number(k, self.changes[k]))),
+            Item::Data(_) => None,
+        });
+        let elements: Vec<(&SystemParameter, S)> = elements.collect();
+        match &self.source {
+            Source::Problem(problem) => {
+                let built = problem.built(&|datum| self.change(datum, number), &elements)?;
+                let outputs = problem.outputs(&built)?;
+                Ok((built.system, Some(outputs).filter(|outputs| !outputs.is_empty())))
+            }
+            Source::System(system) => {
+                let mut system: System<S> = system.lift();
+                elements.into_iter().for_each(|(parameter, change)| system.vary(parameter, change));
+                Ok((system, None))
             }
         }
-        Ok(system)
     }
 
     /// The end of the plain run at the changed parameters, with somebody who sees the number of every step; none if that
@@ -378,14 +388,28 @@ impl Sensitivity {
     /// The run at its start, with the derivatives with respect to the first parameters. Of numbers with derivatives the
     /// values are those of the plain model.
     fn begin(&self, count: usize) -> Result<Box<dyn DerivedRun>, SensitivityError> {
-        let plain = self.system(&|_, change| change)?;
-        let varied: Result<Vec<System<Dual1>>, SensitivityError> =
+        let (plain, outputs) = self.system(&|_, change| change)?;
+        let varied: Result<Vec<(System<Dual1>, Option<Outputs<Dual1>>)>, SensitivityError> =
             (0..count).map(|k| self.system(&|i, change| seed(i == k, change))).collect();
-        let varied = varied?;
-        match self.method.alpha() {
-            Some(_) => runs::of_system(plain, &varied, &self.method, self.variant),
-            None => runs::of_body(&plain, &varied, &self.method),
+        let (varied, slopes): (Vec<_>, Vec<_>) = varied?.into_iter().unzip();
+        for (system, name) in varied.iter().zip(&self.names) {
+            let mut moves = false;
+            for body in system.bodies() {
+                body.loads.switches(&mut |time: Dual1| moves |= time.eps != [0.0]);
+            }
+            if moves {
+                let reason = format!("{name} is the time at which a load switches, which has no derivative here");
+                return Err(StepError::NoDerivative { reason }.into());
+            }
         }
+        let run = match self.method.alpha() {
+            Some(_) => runs::of_system(plain, &varied, &self.method, self.variant)?,
+            None => runs::of_body(&plain, &varied, &self.method)?,
+        };
+        Ok(match outputs {
+            None => run,
+            Some(outputs) => runs::with_outputs(run, outputs, slopes.into_iter().flatten().collect()),
+        })
     }
 }
 

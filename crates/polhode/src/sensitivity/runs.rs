@@ -4,8 +4,9 @@ use super::{DerivedRun, Dual1, SensitivityError, Variant};
 use crate::body::{Body, Loads, State};
 use crate::group::So3;
 use crate::method::{Derived, DerivedSteps, Method};
+use crate::model::Outputs;
 use crate::multibody::{Differentiated, Reduced, Reduction, Simulation, System};
-use crate::run::{Face, Run, Snapshot};
+use crate::run::{Face, Run, Snapshot, Switches};
 use crate::scalar::Dual;
 use crate::solve::{StepError, Work};
 
@@ -48,7 +49,8 @@ pub(super) fn of_system(
 ) -> Result<Box<dyn DerivedRun>, SensitivityError> {
     let (face, faces) = (Face::of(&plain), varied.iter().map(Face::of).collect());
     let run = Differentiated::assembled(plain, varied, method, variant)?;
-    Ok(Box::new(SystemRun { run, face, faces }))
+    let switches = Switches::at(run.simulation().switches());
+    Ok(Box::new(SystemRun { run, switches, face, faces }))
 }
 
 /// One body.
@@ -57,6 +59,7 @@ struct BodyRun<G: DerivedSteps> {
     varied: Vec<Reduced<Dual1, G>>,
     bodies: Vec<Body<Dual1, G, Loads<Dual1>>>,
     stepper: Derived<G>,
+    switches: Switches<f64>,
     state: State<f64, G>,
     states: Vec<State<Dual1, G>>,
     time: f64,
@@ -74,6 +77,7 @@ impl<G: DerivedSteps> BodyRun<G> {
             states: varied.iter().map(|one| one.start).collect(),
             bodies: varied.iter().map(|one| one.body.clone()).collect(),
             time: 0.0,
+            switches: Switches::of(&plain.body.load),
             plain,
             varied,
         })
@@ -85,8 +89,18 @@ impl<G: DerivedSteps> Run for BodyRun<G> {
         self.time
     }
     fn step(&mut self, h: f64, to: f64) -> Result<(), StepError> {
-        let BodyRun { plain, bodies, stepper, state, states, time, .. } = self;
-        *state = stepper.step(&plain.body, bodies, state, states, *time, h)?;
+        let BodyRun { plain, bodies, stepper, switches, state, states, time, .. } = self;
+        if switches.is_empty() || !switches.cuts(*time, h) {
+            *state = stepper.step(&plain.body, bodies, state, states, *time, h)?;
+        } else {
+            let (mut next, mut varied) = (*state, states.clone());
+            let done = switches.each_piece(*time, h, &mut |from, size| {
+                next = stepper.step(&plain.body, bodies, &next, &mut varied, from, size)?;
+                Ok(())
+            });
+            done.map_err(|error| error.of_step(*time, h))?;
+            (*state, *states) = (next, varied);
+        }
         *time = to;
         Ok(())
     }
@@ -108,6 +122,7 @@ impl<G: DerivedSteps> DerivedRun for BodyRun<G> {
 /// A system.
 struct SystemRun {
     run: Differentiated,
+    switches: Switches<f64>,
     face: Face<f64>,
     faces: Vec<Face<Dual1>>,
 }
@@ -123,8 +138,27 @@ impl Run for SystemRun {
         self.simulation().time()
     }
     fn step(&mut self, h: f64, to: f64) -> Result<(), StepError> {
-        self.run.step(h)?;
-        self.run.set_time(to);
+        let SystemRun { run, switches, .. } = self;
+        let t = run.simulation().time();
+        if switches.is_empty() {
+            run.step(h)?;
+        } else {
+            let before = (switches.cuts(t, h) || switches.begins_at(t, h)).then(|| run.clone());
+            let done = switches.each_piece(t, h, &mut |from, size| {
+                run.set_time(from);
+                if from != 0.0 && switches.begins_at(from, size) {
+                    run.restart()?;
+                }
+                run.step(size)
+            });
+            if let Err(error) = done {
+                if let Some(before) = before {
+                    *run = before;
+                }
+                return Err(error.of_step(t, h));
+            }
+        }
+        run.set_time(to);
         Ok(())
     }
     fn snapshot(&self) -> Snapshot {
@@ -138,5 +172,43 @@ impl Run for SystemRun {
 impl DerivedRun for SystemRun {
     fn derivative(&mut self, parameter: usize) -> Option<Snapshot<Dual1>> {
         Some(self.faces.get(parameter)?.snapshot(self.run.derivative(parameter)?))
+    }
+}
+
+/// A run with the outputs of its model, and their derivatives.
+struct WithOutputs {
+    run: Box<dyn DerivedRun>,
+    plain: Outputs<f64>,
+    varied: Vec<Outputs<Dual1>>,
+}
+
+/// The same run with these outputs.
+pub(super) fn with_outputs(
+    run: Box<dyn DerivedRun>,
+    plain: Outputs<f64>,
+    varied: Vec<Outputs<Dual1>>,
+) -> Box<dyn DerivedRun> {
+    Box::new(WithOutputs { run, plain, varied })
+}
+
+impl Run for WithOutputs {
+    fn time(&self) -> f64 {
+        self.run.time()
+    }
+    fn step(&mut self, h: f64, to: f64) -> Result<(), StepError> {
+        self.run.step(h, to)
+    }
+    fn snapshot(&self) -> Snapshot {
+        self.plain.added(self.run.snapshot())
+    }
+    fn work(&self) -> Work {
+        self.run.work()
+    }
+}
+
+impl DerivedRun for WithOutputs {
+    fn derivative(&mut self, parameter: usize) -> Option<Snapshot<Dual1>> {
+        let seen = self.run.derivative(parameter)?;
+        Some(self.varied.get(parameter)?.added(seen))
     }
 }

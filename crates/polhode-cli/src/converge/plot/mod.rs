@@ -43,9 +43,9 @@ pub fn svg(comparison: &Comparison) -> String {
 <text x="{x}" y="56" fill="#666">{title}; reference: {source}</text>
 "##,
         x = LEFTS[0],
-        id = escape(comparison.problem.id),
+        id = escape(&comparison.problem.id),
         t = plain(comparison.until),
-        title = escape(comparison.problem.title),
+        title = escape(&comparison.problem.title),
         source = escape(&comparison.source),
     );
     // An unstable run may end anywhere; a momentum far above the initial one needs no place in the picture.

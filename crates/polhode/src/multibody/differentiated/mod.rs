@@ -310,6 +310,19 @@ impl Differentiated {
         }
         Ok(())
     }
+    /// Starts anew where it is, see [`Simulation::restart`].
+    pub fn restart(&mut self) -> Result<(), StepError> {
+        for parameter in 0..self.shown.len() {
+            self.derivative(parameter);
+        }
+        self.plain.restart()?;
+        self.shown.iter_mut().try_for_each(Simulation::restart)?;
+        let alone = usize::from(self.last.is_some());
+        let (together, last) = self.shown.split_at(self.shown.len() - alone);
+        self.fours = together.chunks(F64x4::COUNT).map(Block::new).collect();
+        self.last = (alone == 1).then(|| Block::new(last));
+        Ok(())
+    }
     /// Sets the clock, which the sum of steps loses by rounding.
     pub fn set_time(&mut self, t: f64) {
         self.plain.set_time(t);

@@ -109,7 +109,8 @@ impl<L: Lane> Room<L> {
     ) {
         let (now, layout) = (&stepping.work.now, &stepping.work.layout);
         let scale = -(weights.complementary * weights.scale);
-        let time = Dual::lift(stepping.t + stepping.h);
+        let (time, side) = stepping.end();
+        let time = Dual::lift(time);
         for &b in loaded {
             let p = self.predicted[b];
             for (lane, system) in block.systems.iter().enumerate() {
@@ -117,7 +118,7 @@ impl<L: Lane> Room<L> {
                     [&p.position, &p.turn, &p.velocity, &p.omega].map(|v| one(v, lane));
                 let place: Place<Dual1> = varied(&now[b].place, [&position, &turn, &velocity, &omega]);
                 let attitude = now[b].attitude.with_slope(&turn);
-                let wrench = loads(&system.bodies[b], time, &attitude, &place);
+                let wrench = loads(&system.bodies[b], (time, side), &attitude, &place);
                 for (i, part) in wrench.iter().enumerate() {
                     for k in 0..3 {
                         let x = &mut self.x[layout.motion(b) + 3 * i + k];

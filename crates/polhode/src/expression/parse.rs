@@ -1,6 +1,7 @@
 //! Reading expressions: operator precedence, from `or` (loosest) to powers.
 
 use super::{Expression, ExpressionError, Function, Mistake, Operation};
+use crate::lookup::nearest;
 use core::ops::Range;
 
 /// The most characters of an expression.
@@ -35,7 +36,7 @@ fn wrong<T>(mistake: Mistake, span: Range<usize>) -> Result<T, ExpressionError> 
 }
 
 /// The tokens with where they stand.
-fn tokens(text: &str) -> Result<Vec<(Token<'_>, Range<usize>)>, ExpressionError> {
+fn tokens<'a>(text: &'a str, hyphened: &[&str]) -> Result<Vec<(Token<'a>, Range<usize>)>, ExpressionError> {
     let mut all = Vec::new();
     let mut at = 0;
     while let Some(first) = text[at..].chars().next() {
@@ -54,7 +55,11 @@ fn tokens(text: &str) -> Result<Vec<(Token<'_>, Range<usize>)>, ExpressionError>
             at += length;
         } else if first.is_alphabetic() || first == '_' {
             let inside = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
-            let length = rest.find(|c: char| !inside(c)).unwrap_or(rest.len());
+            let begin = hyphened.iter().filter(|name| {
+                rest.strip_prefix(**name).is_some_and(|rest| rest.starts_with('.'))
+            });
+            let begin = begin.map(|name| name.len()).max().unwrap_or(0);
+            let length = rest[begin..].find(|c: char| !inside(c)).map_or(rest.len(), |end| begin + end);
             all.push((Token::Name(&rest[..length]), at..at + length));
             at += length;
         } else if let Some(sign) = SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
@@ -100,11 +105,11 @@ struct Parser<'a> {
     expression: Expression,
 }
 
-pub(super) fn parse(text: &str) -> Result<Expression, ExpressionError> {
+pub(super) fn parse(text: &str, hyphened: &[&str]) -> Result<Expression, ExpressionError> {
     if text.len() > LONGEST {
         return wrong(Mistake::Long, 0..0);
     }
-    let tokens = tokens(text)?;
+    let tokens = tokens(text, hyphened)?;
     if tokens.is_empty() {
         return wrong(Mistake::Empty, 0..text.len());
     }
@@ -319,10 +324,8 @@ impl<'a> Parser<'a> {
     fn call(&mut self, name: &str, span: Range<usize>) -> Result<Kind, ExpressionError> {
         let function = Function::ALL.iter().find(|known| known.name() == name).copied();
         if function.is_none() && name != "if" {
-            let mut near: Vec<&'static str> = Function::ALL.iter().map(|known| known.name()).collect();
-            near.push("if");
-            near.retain(|known| alike(known, name));
-            near.truncate(3);
+            let known = Function::ALL.iter().map(|known| known.name()).chain(["if"]);
+            let near = nearest(name, known);
             return wrong(Mistake::Function { name: name.into(), near }, span);
         }
         let takes = function.map_or(3, Function::arguments);
@@ -354,15 +357,4 @@ impl<'a> Parser<'a> {
         }
         Ok(Kind::Number)
     }
-}
-
-/// Whether one change of a letter, or two that changed places, makes one word of the other.
-fn alike(known: &str, word: &str) -> bool {
-    let (a, b): (Vec<char>, Vec<char>) = (known.chars().collect(), word.chars().collect());
-    let same = a.iter().zip(&b).take_while(|(a, b)| a == b).count();
-    let tail = |from: usize, of: usize| a.get(from..) == b.get(of..);
-    tail(same + 1, same + 1)
-        || tail(same + 1, same)
-        || tail(same, same + 1)
-        || (a.get(same) == b.get(same + 1) && a.get(same + 1) == b.get(same) && tail(same + 2, same + 2))
 }

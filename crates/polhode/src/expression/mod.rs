@@ -4,13 +4,13 @@ mod parse;
 
 use core::fmt;
 use core::ops::Range;
-use polhode::scalar::{Mask, Real};
+use crate::scalar::{Mask, Real};
 
 /// A formula of named numbers.
 ///
 /// ```
+/// use polhode::expression::Expression;
 /// use polhode::scalar::Dual;
-/// use polhode_model::Expression;
 ///
 /// let force = Expression::parse("-k * x + if(x > 1, (x - 1)^2, 0)")?;
 /// assert_eq!(force.names(), ["k", "x"]);
@@ -22,7 +22,7 @@ use polhode::scalar::{Mask, Real};
 /// let error = Expression::parse("2 * sni(x)").unwrap_err();
 /// assert_eq!(error.to_string(), "no function is called 'sni'; did you mean sin?");
 /// assert_eq!(error.span, 4..7);
-/// # Ok::<(), polhode_model::ExpressionError>(())
+/// # Ok::<(), polhode::expression::ExpressionError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expression {
@@ -136,7 +136,7 @@ pub enum Mistake {
         /// The name.
         name: String,
         /// Functions that look like it.
-        near: Vec<&'static str>,
+        near: Vec<String>,
     },
     /// The name of a function without its numbers.
     Uncalled(&'static str),
@@ -208,7 +208,11 @@ impl std::error::Error for ExpressionError {}
 impl Expression {
     /// Reads an expression.
     pub fn parse(text: &str) -> Result<Expression, ExpressionError> {
-        parse::parse(text)
+        parse::parse(text, &[])
+    }
+    /// The same where some names have hyphens in them: `link-1` before a dot is one name and no difference.
+    pub fn parse_with(text: &str, hyphened: &[&str]) -> Result<Expression, ExpressionError> {
+        parse::parse(text, hyphened)
     }
     /// The names in it, each once, in the order in which they first stand there.
     pub fn names(&self) -> &[String] {
@@ -224,21 +228,21 @@ impl Expression {
     }
     /// Its value, where the names have these values, in their order. A name without one is not a number.
     pub fn evaluate<T: Real>(&self, values: &[T]) -> T {
-        self.evaluate_with(|name| values.get(name).copied().unwrap_or(T::lift(f64::NAN)))
+        self.evaluate_with(&|name| values.get(name).copied().unwrap_or(T::lift(f64::NAN)))
     }
     /// The same with the value of a name by its number.
-    pub fn evaluate_with<T: Real>(&self, value: impl Fn(usize) -> T) -> T {
+    pub fn evaluate_with<T: Real>(&self, value: &dyn Fn(usize) -> T) -> T {
         // Most need little room.
         match self.depth {
-            0..=4 => self.on_stack::<T, 4>(value),
-            5..=12 => self.on_stack::<T, 12>(value),
-            _ => self.on_stack::<T, { parse::TALLEST }>(value),
+            0..=8 => self.on_stack(&mut [T::zero(); 8], value),
+            _ => self.on_stack(&mut [T::zero(); parse::TALLEST], value),
         }
     }
 
-    #[inline(always)]
-    fn on_stack<T: Real, const N: usize>(&self, value: impl Fn(usize) -> T) -> T {
-        let (mut stack, mut top) = ([T::zero(); N], 0);
+    /// Compiled once for each scalar: what the names are is asked of an object, and the room is anybody's.
+    #[inline(never)]
+    fn on_stack<T: Real>(&self, stack: &mut [T], value: &dyn Fn(usize) -> T) -> T {
+        let mut top = 0;
         for operation in &self.operations {
             match operation {
                 Operation::Number(x) => {
@@ -327,6 +331,7 @@ fn hypot<T: Real>(a: T, b: T) -> T {
 }
 
 /// A function of one number.
+#[inline(never)]
 fn one<T: Real>(function: Function, x: T) -> T {
     let (one, half) = (T::one(), T::lift(0.5));
     match function {

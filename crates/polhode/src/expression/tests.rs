@@ -1,5 +1,5 @@
 use super::*;
-use polhode::scalar::{Dd, Dual, F64x4};
+use crate::scalar::{Dd, Dual, F64x4};
 
 fn value(text: &str) -> f64 {
     Expression::parse(text).unwrap_or_else(|error| panic!("{text}: {error}")).evaluate(&[])
@@ -183,7 +183,7 @@ fn random_expressions_have_the_value_of_another_route() {
         let x = random.next(1000) as f64 / 250.0 - 2.0;
         let (text, expected) = made(&mut random, 1 + case % 4, x);
         let parsed = Expression::parse(&text).unwrap();
-        let got = parsed.evaluate_with(|_| x);
+        let got = parsed.evaluate_with(&|_| x);
         assert!((got - expected).abs() <= 1e-11 * expected.abs().max(1.0), "{text} at {x}: {got} {expected}");
     }
 }
@@ -200,7 +200,7 @@ fn no_text_is_too_odd() {
         let text: String = (0..random.next(12)).map(|_| PIECES[random.next(30) as usize]).collect();
         match Expression::parse(&text) {
             Ok(expression) => {
-                expression.evaluate_with(|_| 0.5);
+                expression.evaluate_with(&|_| 0.5);
                 good += 1;
             }
             Err(error) => {

@@ -1,0 +1,154 @@
+//! `polhode check`: what a model says, without running it.
+
+use crate::args::CheckOptions;
+use crate::failure::Failure;
+use crate::print::{self, Align, plain, table};
+use crate::{list, pick};
+use polhode::multibody::{GROUND, System};
+use polhode::problem::{Model, Problem};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+/// What was understood, for programs.
+#[derive(Serialize)]
+struct Report<'a> {
+    problem: &'a str,
+    title: &'a str,
+    group: &'static str,
+    bodies: Map<String, Value>,
+    joints: Map<String, Value>,
+    forces: Map<String, Value>,
+    degrees_of_freedom: usize,
+    redundant_rows: usize,
+    methods: Vec<String>,
+    reference: &'static str,
+    parameters: Vec<String>,
+    elements: Vec<String>,
+    outputs: Vec<String>,
+    method: &'a str,
+    step: Option<f64>,
+    until: Option<f64>,
+}
+
+/// The principal moments of a body, ascending.
+fn moments(system: &System<f64>, b: usize) -> [f64; 3] {
+    let mut moments: [f64; 3] = system.bodies()[b].inertia.matrix().symmetric_eigenvalues().into();
+    moments.sort_by(f64::total_cmp);
+    moments
+}
+
+/// Checks a model and says what it is.
+pub fn command(options: &CheckOptions) -> Result<(), Failure> {
+    let problem = pick::problem(&options.problem, &options.set)?;
+    let model = problem.model()?;
+    let report = report(&problem, &model)?;
+    match options.json {
+        true => print::json(&report),
+        false => print::result(&text(&problem, &model, &report)),
+    }
+}
+
+fn report<'a>(problem: &'a Problem, model: &Model) -> Result<Report<'a>, Failure> {
+    let system = model.system();
+    let known_mass = |b: usize| system.has_known_mass(b);
+    let body = |b: usize| {
+        let body = &system.bodies()[b];
+        let rows: [[f64; 3]; 3] = body.inertia.matrix().transpose().into();
+        let value = json!({
+            "mass": known_mass(b).then_some(body.mass),
+            "center": body.center.as_slice(),
+            "inertia": rows,
+            "principal_moments": moments(system, b),
+            "position": body.position.as_slice(),
+            "q_wxyz": body.attitude.q_wxyz(),
+        });
+        (body.name.clone(), value)
+    };
+    let between = |ends: [Option<usize>; 2]| ends.map(|end| end.map_or(GROUND, |b| &system.bodies()[b].name));
+    let joint = |joint: &polhode::multibody::Joint<f64>| {
+        let value = json!({ "type": joint.kind.name(), "between": between(joint.bodies()), "rows": joint.kind.rows() });
+        (joint.name.clone(), value)
+    };
+    let force = |force: &polhode::multibody::Force<f64>| {
+        (force.name.clone(), json!({ "type": force.kind.name(), "between": between(force.bodies()) }))
+    };
+    let methods = list::registered()?.into_iter().filter(|method| pick::suits(model, method).is_ok());
+    Ok(Report {
+        problem: &problem.id,
+        title: &problem.title,
+        group: model.group(),
+        bodies: (0..system.bodies().len()).map(body).collect(),
+        joints: system.joints().iter().map(joint).collect(),
+        forces: system.forces().iter().map(force).collect(),
+        degrees_of_freedom: system.degrees_of_freedom(),
+        // A model that asks for a motion twice is refused.
+        redundant_rows: 0,
+        methods: methods.map(|method| method.id().to_string()).collect(),
+        reference: model.reference_kind(),
+        parameters: problem.parameters().into_iter().map(|p| p.name).collect(),
+        elements: problem.elements()?.into_iter().map(|p| p.name).collect(),
+        outputs: model.outputs().to_vec(),
+        method: &problem.method,
+        step: Some(problem.step).filter(|x| !x.is_nan()),
+        until: Some(problem.until).filter(|x| !x.is_nan()),
+    })
+}
+
+/// The most bodies and joints that are shown.
+const MANY: usize = 12;
+
+fn text(problem: &Problem, model: &Model, report: &Report<'_>) -> String {
+    let system = model.system();
+    let group = match report.group {
+        "so3" => "a body about a fixed point: every one-step method runs it, and those for systems",
+        "se3" => "a free body: every one-step method runs it, and those for systems",
+        _ => "a system of bodies: the methods for systems run it",
+    };
+    let say = |x: Option<f64>| x.map_or("not said".to_string(), |x| format!("{} s", plain(x)));
+    let mut head = vec![vec!["model".into(), problem.id.clone()]];
+    if !problem.title.is_empty() {
+        head.push(vec![String::new(), problem.title.clone()]);
+    }
+    head.push(vec!["kind".into(), group.into()]);
+    head.push(vec!["freedom".into(), print::count(report.degrees_of_freedom as u64, "degree of freedom").replace("degree of freedoms", "degrees of freedom")]);
+    head.push(vec!["reference".into(), report.reference.into()]);
+    head.push(vec!["run".into(), format!("{}, step {}, until {}", problem.method, say(report.step), say(report.until))]);
+    let mut text = table(0, &[Align::Left, Align::Left], &head);
+    let short = |x: f64| if x == 0.0 { "0".to_string() } else { format!("{x:.6}").parse::<f64>().map_or(plain(x), |y| if y == 0.0 || (y - x).abs() > 1e-6 * x.abs() { format!("{x:.4e}") } else { plain(y) }) };
+    let numbers = |list: &[f64]| list.iter().map(|x| short(*x)).collect::<Vec<_>>().join(" ");
+    let mut rows = vec![["body", "mass, kg", "principal moments, kg m²", "centre of mass, m"].map(String::from).to_vec()];
+    for (b, body) in system.bodies().iter().enumerate().take(MANY) {
+        let mass = if system.has_known_mass(b) { short(body.mass) } else { "-".into() };
+        rows.push(vec![body.name.clone(), mass, numbers(&moments(system, b)), numbers(body.center.as_slice())]);
+    }
+    text.push_str(&format!("\n{}", table(0, &[Align::Left; 4], &rows)));
+    more(&mut text, system.bodies().len(), "bodies");
+    if !system.joints().is_empty() {
+        let mut rows = vec![["joint", "type", "between", "rows"].map(String::from).to_vec()];
+        for joint in system.joints().iter().take(MANY) {
+            let ends = joint.bodies().map(|end| end.map_or(GROUND, |b| &system.bodies()[b].name)).join(", ");
+            rows.push(vec![joint.name.clone(), joint.kind.name().into(), ends, joint.kind.rows().to_string()]);
+        }
+        text.push_str(&format!("\n{}", table(0, &[Align::Left; 4], &rows)));
+        more(&mut text, system.joints().len(), "joints");
+        text.push_str("no motion is forbidden twice\n");
+    }
+    let mut names = |title: &str, list: &[String]| {
+        if !list.is_empty() {
+            let shown: Vec<&str> = list.iter().take(40).map(String::as_str).collect();
+            let more = if list.len() > shown.len() { format!(" and {} more (--json)", list.len() - shown.len()) } else { String::new() };
+            text.push_str(&format!("\n{title}\n{}", print::paragraph(2, &format!("{}{more}", shown.join(", ")))));
+        }
+    };
+    names("parameters, for --set, sensitivity and fit", &report.parameters);
+    names("numbers of elements, likewise", &report.elements);
+    names("outputs", &report.outputs);
+    names("methods that apply", &report.methods);
+    text
+}
+
+fn more(text: &mut String, count: usize, what: &str) {
+    if count > MANY {
+        text.push_str(&format!("and {} more {what}\n", count - MANY));
+    }
+}

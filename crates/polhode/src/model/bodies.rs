@@ -1,0 +1,517 @@
+//! Bodies of a model file: mass, inertia, shape, and where they start.
+
+use super::attitude::Attitude;
+use super::build::Builder;
+use super::keys::{BODY, FOLLOWS, SHAPE};
+use super::number::{Number, Numbers, Scope, Values};
+use super::place::{Fault, Span};
+use super::table::Table;
+use crate::body::{
+    About, BauchauTrajectory, Dynamics, InertiaError, Loads, PrescribedMotion, PrescribedRotation,
+    RotaryInertia, SpatialInertia, State, rates, steiner,
+};
+use crate::group::{Group, Rotation, Se3, So3};
+use crate::lookup::plain;
+use crate::multibody::{GROUND, Held, Rigid};
+use crate::scalar::Scalar;
+use core::f64::consts::PI;
+use nalgebra::{Matrix3, Vector3};
+use toml::de::DeValue;
+
+/// A body as the file has it.
+#[derive(Clone, Debug)]
+pub(super) struct BodyDraft {
+    pub(super) name: String,
+    pub(super) span: Span,
+    pub(super) count: Option<Number>,
+    mass: Option<Number>,
+    density: Option<Number>,
+    center: Option<Numbers>,
+    inertia: Option<Numbers>,
+    /// True if it is about the origin.
+    about_origin: bool,
+    shape: Option<Shape>,
+    position: Option<Point>,
+    velocity: Option<Point>,
+    point: Option<Numbers>,
+    attitude: Option<Attitude>,
+    omega_body: Option<Numbers>,
+    omega_space: Option<Numbers>,
+    momentum_body: Option<Numbers>,
+    fixed_point: bool,
+    follows: Option<Follows>,
+}
+
+/// A point in space, or how it moves.
+#[derive(Clone, Debug)]
+enum Point {
+    Numbers(Numbers),
+    /// That of a frame.
+    Frame(String, Span),
+}
+
+#[derive(Clone, Debug)]
+struct Shape {
+    kind: &'static str,
+    sizes: Numbers,
+}
+
+/// A motion that the body is made to follow.
+#[derive(Clone, Debug)]
+struct Follows {
+    frequency: Option<Number>,
+    turn_rate: Number,
+    about: Option<Number>,
+    span: Span,
+}
+
+/// Mass, centre of mass, and inertia about it.
+struct Masses<S> {
+    mass: S,
+    center: Vector3<S>,
+    inertia: Matrix3<S>,
+    /// True if the inertia is in proportion to the mass.
+    solid: bool,
+}
+
+impl Point {
+    fn read(table: &Table<'_>, key: &str, scope: &Scope<'_>) -> Result<Option<Point>, Fault> {
+        let Some(entry) = table.entry(key) else { return Ok(None) };
+        if let DeValue::String(text) = entry.value.get_ref()
+            && !scope.parameters.iter().any(|parameter| parameter.name == text.trim())
+        {
+            return Ok(Some(Point::Frame(text.trim().into(), entry.span())));
+        }
+        Ok(Some(Point::Numbers(Numbers::read(key, entry.value, &[3], scope, 1.0)?)))
+    }
+}
+
+impl Shape {
+    fn read(table: &Table<'_>, scope: &Scope<'_>) -> Result<Option<Shape>, Fault> {
+        let Some(entry) = table.entry("shape") else { return Ok(None) };
+        let inner = entry.table("shape")?;
+        inner.only(SHAPE)?;
+        let [one] = inner.entries.as_slice() else {
+            let names: Vec<&str> = SHAPE.iter().map(|key| key.name).collect();
+            return Err(Fault::new(&entry.span(), format!("shape has one of {}", names.join(", "))));
+        };
+        let sizes: &[usize] = match one.key {
+            "box" | "ellipsoid" | "tube" => &[3],
+            "cylinder" | "cone" => &[2],
+            _ => &[1],
+        };
+        let kind = SHAPE.iter().map(|key| key.name).find(|name| *name == one.key).unwrap_or("box");
+        Ok(Some(Shape { kind, sizes: Numbers::read(one.key, one.value, sizes, scope, 1.0)? }))
+    }
+    /// Its volume (or length), centre of mass, and inertia about it per unit of mass.
+    fn measures<S: Scalar>(&self, values: &Values<S>) -> Result<(S, Vector3<S>, Vector3<S>), Fault> {
+        let sizes = self.sizes.at(values)?;
+        let hollow = self.kind == "tube";
+        for (i, x) in sizes.iter().enumerate() {
+            let least = if hollow && i == 1 { x.value() >= 0.0 } else { x.value() > 0.0 };
+            if !least {
+                let message = format!("the sizes of a {} must be positive, got {}", self.kind, plain(x.value()));
+                return Err(self.sizes.fault(message));
+            }
+        }
+        let of = S::lift;
+        let squares = |a: S, b: S| a * a + b * b;
+        let x = |i: usize| sizes.get(i).copied().unwrap_or(S::one());
+        let (a, b, c, zero) = (x(0), x(1), x(2), S::zero());
+        Ok(match self.kind {
+            "box" => {
+                let twelfth = of(1.0 / 12.0);
+                let moments = Vector3::new(squares(b, c), squares(a, c), squares(a, b)) * twelfth;
+                (a * b * c, Vector3::zeros(), moments)
+            }
+            "sphere" => (of(4.0 / 3.0 * PI) * a * a * a, Vector3::zeros(), Vector3::from_element(of(0.4) * a * a)),
+            "ellipsoid" => {
+                let moments = Vector3::new(squares(b, c), squares(a, c), squares(a, b)) * of(0.2);
+                (of(4.0 / 3.0 * PI) * a * b * c, Vector3::zeros(), moments)
+            }
+            "cylinder" | "tube" => {
+                let (inner, length) = if hollow { (b, c) } else { (zero, b) };
+                if inner.value() >= a.value() {
+                    return Err(self.sizes.fault("the inner radius of a tube must be less than the outer one"));
+                }
+                let both = squares(a, inner);
+                let across = (of(3.0) * both + length * length) / of(12.0);
+                let volume = of(PI) * (a * a - inner * inner) * length;
+                (volume, Vector3::zeros(), Vector3::new(across, across, both * of(0.5)))
+            }
+            "cone" => {
+                let across = of(3.0 / 80.0) * (of(4.0) * a * a + b * b);
+                let volume = of(PI / 3.0) * a * a * b;
+                (volume, Vector3::new(zero, zero, of(0.75) * b), Vector3::new(across, across, of(0.3) * a * a))
+            }
+            _ => {
+                let across = a * a / of(12.0);
+                (a, Vector3::new(a * of(0.5), zero, zero), Vector3::new(zero, across, across))
+            }
+        })
+    }
+}
+
+impl BodyDraft {
+    pub(super) fn read(name: &str, table: &Table<'_>, scope: &Scope<'_>) -> Result<BodyDraft, Fault> {
+        table.only(BODY)?;
+        let scope = &scope.counted(table.entry("count").is_some());
+        for (one, other) in [
+            ("inertia", "inertia_origin"),
+            ("inertia", "shape"),
+            ("inertia_origin", "shape"),
+            ("center", "shape"),
+            ("mass", "density"),
+        ] {
+            table.either(one, other)?;
+        }
+        if let (Some(entry), None) = (table.entry("density"), table.entry("shape")) {
+            let message = format!("{} has a density but no shape; give it `shape`, or `mass` and `inertia`", table.name);
+            return Err(Fault::new(&entry.key_span, message));
+        }
+        let velocities = ["omega_body", "omega_space", "momentum_body"];
+        for (i, one) in velocities.iter().enumerate() {
+            for other in &velocities[i + 1..] {
+                let parameter = |key: &str| {
+                    let entry = table.entry(key)?;
+                    matches!(entry.value.get_ref(), DeValue::String(_)).then_some(())
+                };
+                // Parameters of which only one is set may both be named.
+                if parameter(one).is_none() || parameter(other).is_none() {
+                    table.either(one, other)?;
+                }
+            }
+        }
+        let follows = match table.entry("follows") {
+            Some(entry) => {
+                let inner = entry.table("follows")?;
+                inner.only(FOLLOWS)?;
+                let turn_rate = inner.number("turn_rate", scope)?;
+                Some(Follows {
+                    frequency: inner.number("frequency", scope)?,
+                    turn_rate: turn_rate.ok_or_else(|| Fault::new(&entry.span(), "follows needs `turn_rate`"))?,
+                    about: inner.number("moments_about", scope)?,
+                    span: entry.span(),
+                })
+            }
+            None => None,
+        };
+        let about_origin = table.entry("inertia_origin").is_some();
+        let inertia = if about_origin { "inertia_origin" } else { "inertia" };
+        Ok(BodyDraft {
+            name: name.into(),
+            span: table.span.clone(),
+            count: table.number("count", scope)?,
+            mass: table.number("mass", scope)?,
+            density: table.number("density", scope)?,
+            center: table.numbers("center", &[3], scope)?,
+            inertia: table.numbers(inertia, &[3, 6, 9], scope)?,
+            about_origin,
+            shape: Shape::read(table, scope)?,
+            position: Point::read(table, "position", scope)?,
+            velocity: Point::read(table, "velocity", scope)?,
+            point: table.numbers("point", &[3], scope)?,
+            attitude: Attitude::read(table, scope)?,
+            omega_body: table.angles("omega_body", &[3], scope)?,
+            omega_space: table.angles("omega_space", &[3], scope)?,
+            momentum_body: table.numbers("momentum_body", &[3], scope)?,
+            fixed_point: table.flag("fixed_point")?,
+            follows,
+        })
+    }
+    /// True if it is made to follow a motion.
+    pub(super) fn follows(&self) -> bool {
+        self.follows.is_some()
+    }
+    fn fault(&self, message: impl Into<String>) -> Fault {
+        Fault::new(&self.span, format!("body '{}': {}", self.name, message.into()))
+    }
+    /// What is wrong with its mass or inertia.
+    fn inertia_fault<S: Scalar>(&self, error: &InertiaError, values: &Values<S>) -> Fault {
+        let message = error.to_string();
+        match (&self.mass, &self.inertia) {
+            (Some(mass), _) if matches!(error, InertiaError::Mass { .. }) => {
+                values.blamed(mass.fault(message), mass.parameter())
+            }
+            (_, Some(inertia)) => values.blamed(inertia.fault(message), inertia.parameter()),
+            _ => self.fault(message),
+        }
+    }
+    /// Mass, centre of mass and inertia; nothing where the mass is not known.
+    fn masses<S: Scalar>(&self, values: &Values<S>) -> Result<Option<Masses<S>>, Fault> {
+        let mass = self.mass.as_ref().map(|mass| mass.at(values)).transpose()?;
+        let center = self.center.as_ref().map_or(Ok(Vector3::zeros()), |center| center.vector(values))?;
+        if let Some(shape) = &self.shape {
+            let (volume, center, moments) = shape.measures(values)?;
+            let mass = match (mass, &self.density) {
+                (Some(mass), _) => mass,
+                (None, Some(density)) => {
+                    let rho = density.at(values)?;
+                    if rho.value() <= 0.0 {
+                        let message = format!("density must be positive, got {}", plain(rho.value()));
+                        return Err(values.blamed(density.fault(message), density.parameter()));
+                    }
+                    rho * volume
+                }
+                (None, None) => return Err(self.fault("a shape needs `mass`, or `density`")),
+            };
+            let inertia = Matrix3::from_diagonal(&(moments * mass));
+            return Ok(Some(Masses { mass, center, inertia, solid: true }));
+        }
+        let Some(inertia) = &self.inertia else {
+            return Err(self.fault("it needs `inertia` (or `inertia_origin`, or `shape`)"));
+        };
+        let inertia = inertia.tensor(values)?;
+        let Some(mass) = mass else { return Ok(None) };
+        let about_center = match self.about_origin {
+            true => inertia - steiner(mass, &center),
+            false => inertia,
+        };
+        Ok(Some(Masses { mass, center, inertia: about_center, solid: false }))
+    }
+    /// The inertia about the centre of mass, which may have moments of zero where joints leave no motion.
+    fn checked<S: Scalar>(&self, masses: &Masses<S>, values: &Values<S>) -> Result<RotaryInertia<S>, Fault> {
+        let wrong = |error: &InertiaError| self.inertia_fault(error, values);
+        if !(masses.mass.value() > 0.0 && masses.mass.value().is_finite()) {
+            return Err(wrong(&InertiaError::Mass { mass: masses.mass.value() }));
+        }
+        let error = match RotaryInertia::about_fixed_point(masses.inertia) {
+            Ok(inertia) => return Ok(inertia),
+            Err(error) => error,
+        };
+        match error {
+            InertiaError::NotPositive { moments: [a, b, c] } if is_thin([a, b, c]) => {
+                Ok(RotaryInertia::unchecked(masses.inertia))
+            }
+            error => Err(wrong(&error)),
+        }
+    }
+
+    pub(super) fn build<S: Scalar>(
+        &self,
+        name: &str,
+        values: &Values<S>,
+        builder: &mut Builder<'_, S>,
+    ) -> Result<(), Fault> {
+        let (psi, attitude) = match &self.attitude {
+            Some(attitude) => attitude.at(values)?,
+            None => (Some(Vector3::zeros()), Rotation::identity()),
+        };
+        if let Some(follows) = &self.follows {
+            let body = self.following(follows, values)?;
+            return builder.add_body(name, body, None, self);
+        }
+        let given = |numbers: &Option<Numbers>| match numbers {
+            Some(numbers) if !numbers.is_unset(values) => numbers.vector(values).map(Some),
+            _ => Ok(None),
+        };
+        let spin = match (given(&self.omega_body)?, given(&self.omega_space)?) {
+            (Some(_), Some(_)) => return Err(self.fault("it has both omega_body and omega_space; leave one of them out")),
+            (None, Some(omega)) => Some(attitude.unrotate(&omega)),
+            (omega, None) => omega,
+        };
+        let momentum = given(&self.momentum_body)?;
+        if spin.is_some() && momentum.is_some() {
+            return Err(self.fault("it has both an angular velocity and momentum_body; leave one of them out"));
+        }
+        if momentum.is_some() && !self.fixed_point {
+            return Err(self.fault("momentum_body is about a fixed point, and this body has none; give omega_body"));
+        }
+        let zero = Vector3::zeros();
+        let omega = spin.unwrap_or(zero);
+        let masses = self.masses(values)?;
+        let position = builder.point(self.position.as_ref(), "position", values)?;
+        let velocity = builder.velocity(self.velocity.as_ref(), "velocity", values)?;
+        let Some(masses) = masses else {
+            return self.pivoted(name, (psi, attitude), omega, momentum, (position, values), builder);
+        };
+        let inertia = self.checked(&masses, values)?;
+        let omega = match momentum {
+            Some(momentum) => {
+                let about = RotaryInertia::unchecked(inertia.matrix() + steiner(masses.mass, &masses.center));
+                So3::velocity(&about, &momentum)
+            }
+            None => omega,
+        };
+        // What is given of another point than the origin.
+        let (position, velocity) = match &self.point {
+            Some(point) => {
+                let point = point.vector(values)?;
+                (position - attitude.rotate(&point), velocity - attitude.rotate(&omega.cross(&point)))
+            }
+            None => (position, velocity),
+        };
+        if self.fixed_point && velocity.map(Scalar::value) != Vector3::zeros() {
+            return Err(self.fault("its origin is a fixed point and cannot have a velocity; remove one of them"));
+        }
+        let body = Rigid {
+            name: String::new(),
+            mass: masses.mass,
+            center: masses.center,
+            inertia,
+            solid: masses.solid,
+            position,
+            attitude,
+            velocity,
+            omega_body: omega,
+            loads: Loads::none(),
+            held: if self.fixed_point { Held::Point } else { Held::Free },
+        };
+        builder.add_body(name, body, psi, self)
+    }
+
+    /// A body about a fixed point whose mass is not known.
+    fn pivoted<S: Scalar>(
+        &self,
+        name: &str,
+        (psi, attitude): (Option<Vector3<S>>, Rotation<S>),
+        omega: Vector3<S>,
+        momentum: Option<Vector3<S>>,
+        (position, values): (Vector3<S>, &Values<S>),
+        builder: &mut Builder<'_, S>,
+    ) -> Result<(), Fault> {
+        let gravity = builder.system.gravity().map(Scalar::value) != Vector3::zeros();
+        if !self.fixed_point || !self.about_origin || gravity || self.center.is_some() {
+            let reason = match () {
+                _ if !self.fixed_point => "it is free to move",
+                _ if gravity => "there is gravity",
+                _ if self.center.is_some() => "it has a `center`",
+                _ => "its inertia is about the centre of mass",
+            };
+            let more = "(`inertia_origin` with `fixed_point = true` and no gravity needs none)";
+            return Err(self.fault(format!("it needs `mass`, because {reason} {more}")));
+        }
+        let Some(numbers) = &self.inertia else { return Err(self.fault("it needs `inertia_origin`")) };
+        let inertia = RotaryInertia::about_fixed_point(numbers.tensor(values)?)
+            .map_err(|error| self.inertia_fault(&error, values))?;
+        let body = Rigid {
+            name: String::new(),
+            mass: S::one(),
+            center: Vector3::zeros(),
+            inertia,
+            solid: false,
+            position,
+            attitude,
+            velocity: Vector3::zeros(),
+            omega_body: momentum.map_or(omega, |momentum| So3::velocity(&inertia, &momentum)),
+            loads: Loads::none(),
+            held: Held::Pivot(momentum),
+        };
+        builder.add_body(name, body, psi, self)
+    }
+
+    /// A body that is made to follow a motion.
+    fn following<S: Scalar>(&self, follows: &Follows, values: &Values<S>) -> Result<Rigid<S>, Fault> {
+        let Some(numbers) = self.inertia.as_ref().filter(|_| self.about_origin) else {
+            return Err(self.fault("a body that follows a motion needs `inertia_origin`"));
+        };
+        let moved = [
+            self.position.is_some(),
+            self.velocity.is_some(),
+            self.attitude.is_some(),
+            self.omega_body.is_some() || self.omega_space.is_some() || self.momentum_body.is_some(),
+        ];
+        if moved.contains(&true) {
+            let message = "the motion that a body follows says where it starts; remove position, attitude and velocities";
+            return Err(Fault::new(&follows.span, message));
+        }
+        let about = match &follows.about {
+            None => About::Origin,
+            Some(number) => match number.at(values)?.value() {
+                0.0 => About::Origin,
+                1.0 => About::ReferencePoint,
+                x => {
+                    let fault = number.fault(format!("it is 0 or 1, not {}", plain(x)));
+                    return Err(values.blamed(fault, number.parameter()));
+                }
+            },
+        };
+        let motion = BauchauTrajectory {
+            // Of a body on a fixed point only the rotation is there.
+            frequency: follows.frequency.as_ref().map_or(Ok(S::zero()), |number| number.at(values))?,
+            turn_rate: follows.turn_rate.at(values)?,
+        };
+        let tensor = numbers.tensor(values)?;
+        if self.fixed_point {
+            let inertia = RotaryInertia::positive(tensor).map_err(|error| self.inertia_fault(&error, values))?;
+            let load = PrescribedRotation::new(inertia, motion, about);
+            let State { pose, momentum } = load.state(S::zero());
+            return Ok(Rigid {
+                name: String::new(),
+                mass: S::one(),
+                center: Vector3::zeros(),
+                inertia,
+                solid: false,
+                position: Vector3::zeros(),
+                attitude: pose,
+                velocity: Vector3::zeros(),
+                omega_body: So3::velocity(&inertia, &momentum),
+                loads: Loads::none().with(load),
+                held: Held::Pivot(Some(momentum)),
+            });
+        }
+        let Some(mass) = &self.mass else { return Err(self.fault("it needs `mass`")) };
+        let (mass, center) =
+            (mass.at(values)?, self.center.as_ref().map_or(Ok(Vector3::zeros()), |center| center.vector(values))?);
+        let inertia = SpatialInertia::mass_matrix(mass, center, tensor)
+            .map_err(|error| self.inertia_fault(&error, values))?;
+        let (pose, velocity, _) = rates::<Se3, S>(&motion, S::zero());
+        Ok(Rigid {
+            name: String::new(),
+            mass,
+            center,
+            inertia: RotaryInertia::unchecked(*inertia.about_center()),
+            solid: false,
+            position: pose.position,
+            attitude: pose.attitude,
+            velocity: pose.attitude.rotate(&Se3::linear(&velocity)),
+            omega_body: Se3::angular(&velocity),
+            loads: Loads::none().with(PrescribedMotion::new(inertia, motion, about)),
+            held: Held::Free,
+        })
+    }
+}
+
+/// True of moments that a rod or a point has: none is negative, and the larger two are alike or zero.
+fn is_thin([a, b, c]: [f64; 3]) -> bool {
+    let slack = 1e-9 * c.abs();
+    a.abs() <= slack && b >= -slack && (c - b).abs() <= slack
+}
+
+impl<S: Scalar> Builder<'_, S> {
+    fn point(&self, point: Option<&Point>, key: &str, values: &Values<S>) -> Result<Vector3<S>, Fault> {
+        match point {
+            None => Ok(Vector3::zeros()),
+            Some(Point::Numbers(numbers)) => numbers.vector(values),
+            Some(Point::Frame(name, span)) => Ok(self.moving_point(name, span, key)?.0),
+        }
+    }
+    fn velocity(&self, point: Option<&Point>, key: &str, values: &Values<S>) -> Result<Vector3<S>, Fault> {
+        match point {
+            None => Ok(Vector3::zeros()),
+            Some(Point::Numbers(numbers)) => numbers.vector(values),
+            Some(Point::Frame(name, span)) => Ok(self.moving_point(name, span, key)?.1),
+        }
+    }
+    /// Position and velocity of a frame of a body that stands above.
+    fn moving_point(&self, name: &str, span: &Span, key: &str) -> Result<(Vector3<S>, Vector3<S>), Fault> {
+        let (body, point) = match self.frame_above(name)? {
+            Some(found) => found,
+            None => {
+                let message = format!(
+                    "{key} is 3 numbers, the name of a vector parameter, or that of a frame or body above; '{name}' is none"
+                );
+                return Err(Fault::new(span, message));
+            }
+        };
+        if body == GROUND {
+            return Ok((point, Vector3::zeros()));
+        }
+        let Some(rigid) = self.system.bodies().iter().find(|rigid| rigid.name == body) else {
+            let message = format!("{key} is that of '{name}', whose body '{body}' stands further down; move it up");
+            return Err(Fault::new(span, message));
+        };
+        let place = rigid.position + rigid.attitude.rotate(&point);
+        Ok((place, rigid.velocity + rigid.attitude.rotate(&rigid.omega_body.cross(&point))))
+    }
+}

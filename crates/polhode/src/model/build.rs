@@ -1,0 +1,200 @@
+//! From a model file to a system, in any scalar.
+
+use super::ModelFile;
+use super::bodies::BodyDraft;
+use super::data::Datum;
+use super::loads::follow_bodies;
+use super::number::{Number, Scope, Values, evaluate};
+use super::place::{Fault, Span};
+use crate::lookup::{nearest, plain};
+use crate::multibody::{GROUND, Rigid, System, SystemParameter};
+use crate::scalar::Scalar;
+use nalgebra::Vector3;
+
+/// A system while it is put together.
+pub(super) struct Builder<'a, S: Scalar> {
+    file: &'a ModelFile,
+    pub(super) values: Values<S>,
+    pub(super) system: System<S>,
+    psi: Option<Vector3<S>>,
+}
+
+/// A system, with what a reference solution wants unrounded.
+#[derive(Clone, Debug)]
+pub(crate) struct Built<S: Scalar> {
+    pub(crate) system: System<S>,
+    /// Rotation vector of the initial attitude of one body, where it was given so.
+    pub(crate) psi: Option<Vector3<S>>,
+    pub(crate) values: Values<S>,
+}
+
+/// The most elements that a count may ask for.
+const MOST: f64 = 1e5;
+
+/// A name with the number of the element in place of {i}, {i-1} and {i+1}.
+fn numbered(name: &str, i: usize) -> String {
+    match name.contains('{') {
+        false => name.into(),
+        true => name
+            .replace("{i}", &i.to_string())
+            .replace("{i-1}", &i.saturating_sub(1).to_string())
+            .replace("{i+1}", &(i + 1).to_string()),
+    }
+}
+
+impl<S: Scalar> Builder<'_, S> {
+    pub(super) fn no_body(&self, name: &str, span: &Span, element: &str) -> Fault {
+        let near = nearest(name, self.system.bodies().iter().map(|body| body.name.as_str()));
+        let hint = match near.is_empty() {
+            true => String::new(),
+            false => format!("; did you mean {}?", near.join(" or ")),
+        };
+        Fault::new(span, format!("{element} asks for the body '{name}', which is not there{hint}"))
+    }
+    pub(super) fn add_body(
+        &mut self,
+        name: &str,
+        body: Rigid<S>,
+        psi: Option<Vector3<S>>,
+        draft: &BodyDraft,
+    ) -> Result<(), Fault> {
+        let vectors =
+            [("omega_body", &body.omega_body), ("position", &body.position), ("velocity", &body.velocity)];
+        for (what, v) in vectors {
+            let not_finite = v.iter().position(|x| !x.is_finite());
+            if let Some(axis) = not_finite.and_then(|i| ["x", "y", "z"].get(i)) {
+                let message = format!("{what}_{axis} is not finite at the start; use smaller numbers");
+                return Err(Fault::new(&draft.span, message));
+            }
+        }
+        self.psi = psi;
+        self.system.body(name, body).map_err(|error| Fault::new(&draft.span, error.to_string()))
+    }
+    /// The body of a frame that stands in the file, and its point; nothing if there is none of that name.
+    pub(super) fn frame_above(&self, name: &str) -> Result<Option<(String, Vector3<S>)>, Fault> {
+        if name == GROUND || self.file.bodies.iter().any(|body| body.name == name) || self.system.index(name).is_some() {
+            return Ok(Some((name.into(), Vector3::zeros())));
+        }
+        let frame = self.file.frames.iter().find(|frame| {
+            frame.name == name || name.split_once('.').is_some_and(|(body, own)| frame.body.0 == body && frame.name == own)
+        });
+        match frame {
+            Some(frame) => Ok(Some((frame.body.0.clone(), frame.point(&self.values)?))),
+            None => Ok(None),
+        }
+    }
+    /// Each of what is counted, or the one that there is: its number, and the values with it.
+    fn each(&self, count: &Option<Number>) -> Result<Vec<(usize, Option<Values<S>>)>, Fault> {
+        match count {
+            None => Ok(vec![(0, None)]),
+            Some(number) => {
+                let count = number.whole(&self.values, 1.0..=MOST)?;
+                Ok((1..=count).map(|i| (i, Some(self.values.at_count(i)))).collect())
+            }
+        }
+    }
+    fn elements(&mut self, scope: &Scope<'_>) -> Result<(), Fault> {
+        let file = self.file;
+        let named = |name: &str, i: usize| if i == 0 { name.to_string() } else { format!("{name}-{i}") };
+        for body in &file.bodies {
+            for (i, values) in self.each(&body.count)? {
+                let values = values.unwrap_or_else(|| self.values.clone());
+                body.build(&named(&body.name, i), &values, self)?;
+            }
+        }
+        for frame in &file.frames {
+            for (i, values) in self.each(&frame.count)? {
+                let values = values.unwrap_or_else(|| self.values.clone());
+                // Numbers stand in the name where it has a place for them.
+                let name = if frame.name.contains('{') { numbered(&frame.name, i) } else { named(&frame.name, i) };
+                frame.build(&name, &numbered(&frame.body.0, i), &values, self)?;
+            }
+        }
+        for joint in &file.joints {
+            for (i, values) in self.each(&joint.count)? {
+                let values = values.unwrap_or_else(|| self.values.clone());
+                let between = [0, 1].map(|k| numbered(&joint.between[k].0, i));
+                joint.build(&named(&joint.name, i), [&between[0], &between[1]], &values, self)?;
+            }
+        }
+        for force in &file.forces {
+            force.build(scope, self)?;
+        }
+        for coordinates in &file.coordinates {
+            coordinates.build(self)?;
+        }
+        for load in &file.loads {
+            load.build(scope, self)?;
+        }
+        Ok(())
+    }
+}
+
+impl ModelFile {
+    /// The values of all parameters, with a change of each of their components by its number.
+    pub(crate) fn values<S: Scalar>(&self, data: &[Datum], change: &dyn Fn(usize) -> S) -> Result<Values<S>, Fault> {
+        let values = evaluate(&self.parameters, data, &self.definitions, change)?;
+        for check in &self.checks {
+            let holds: S = check.that.0.evaluate_with(&|name| values.named(check.that.1[name]));
+            if holds.value() > 0.5 {
+                continue;
+            }
+            let mut message = check.otherwise.clone();
+            for (name, found) in &check.shown {
+                message = message.replace(&format!("{{{name}}}"), &plain(values.named(*found).value()));
+            }
+            let fault = Fault::new(&check.span, message);
+            return Err(match &check.of {
+                Some(name) => fault.of(name),
+                None => fault,
+            });
+        }
+        Ok(values)
+    }
+    /// The system in any scalar, with a change of each component of its parameters; some numbers of its elements are set,
+    /// some changed.
+    pub(crate) fn build<S: Scalar>(
+        &self,
+        data: &[Datum],
+        change: &dyn Fn(usize) -> S,
+        assigned: &[(&SystemParameter, f64)],
+        elements: &[(&SystemParameter, S)],
+    ) -> Result<Built<S>, Fault> {
+        let values = self.values(data, change)?;
+        let gravity = self.gravity.as_ref().map_or(Ok(Vector3::zeros()), |gravity| gravity.vector(&values))?;
+        let mut builder = Builder { file: self, values, system: System::under(gravity), psi: None };
+        let named = self.named();
+        let definitions: Vec<String> = self.definitions.iter().map(|(name, _)| name.clone()).collect();
+        let scope = self.scope(&named, &definitions);
+        builder.elements(&scope)?;
+        let Builder { mut system, mut psi, values, .. } = builder;
+        if system.bodies().is_empty() && system.extra().is_empty() {
+            return Err(Fault::new(&(0..0), "the model has no body; add one with [bodies.NAME]"));
+        }
+        if system.bodies().len() != 1 {
+            psi = None;
+        }
+        if !(elements.is_empty() && assigned.is_empty()) {
+            for (parameter, value) in assigned {
+                // Twice: the first change may be rounded.
+                for _ in 0..2 {
+                    let change = S::lift(*value) - system.value_of(parameter);
+                    system.vary(parameter, change);
+                }
+            }
+            for (parameter, change) in elements {
+                system.vary(parameter, *change);
+            }
+            // A turn of the attitude may be among them.
+            psi = None;
+            let before: Vec<usize> = system.bodies().iter().map(|body| self.loads_before(&body.name)).collect();
+            follow_bodies(&self.loads, &mut system, &before);
+        }
+        Ok(Built { system, psi, values })
+    }
+    /// How many loads a body has before those of the list: what makes it follow a motion.
+    fn loads_before(&self, name: &str) -> usize {
+        let follows = |body: &&BodyDraft| body.name == name && body.follows();
+        usize::from(self.bodies.iter().any(|body| follows(&body)))
+    }
+}

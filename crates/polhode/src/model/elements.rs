@@ -1,0 +1,582 @@
+//! Frames, joints, forces and extra coordinates of a model file.
+
+use super::attitude::{Attitude, direction};
+use super::build::Builder;
+use super::formulas::{JointSpring, LineForce, LineSlot};
+use super::keys::{COORDINATES, FORCE, FRAME, JOINT, JOINT_TYPES};
+use super::loads::StateExpression;
+use super::number::{Name, Number, Numbers, Scope, Values, unknown_name};
+use super::place::{Fault, Span};
+use super::table::Table;
+use crate::group::Rotation;
+use crate::lookup::{nearest, plain};
+use crate::multibody::{Coordinates, End, ForceKind, JointKind, MOST_NUMBERS, OwnForce};
+use crate::scalar::Scalar;
+use nalgebra::{Matrix3, Vector3};
+use toml::de::DeValue;
+
+/// A frame as the file has it.
+#[derive(Clone, Debug)]
+pub(super) struct FrameDraft {
+    pub(super) name: String,
+    pub(super) span: Span,
+    pub(super) count: Option<Number>,
+    pub(super) body: (String, Span),
+    pub(super) at: Option<Numbers>,
+    attitude: Option<Attitude>,
+}
+
+impl FrameDraft {
+    pub(super) fn read(name: &str, table: &Table<'_>, scope: &Scope<'_>) -> Result<FrameDraft, Fault> {
+        table.only(FRAME)?;
+        let scope = &scope.counted(table.entry("count").is_some());
+        let missing = || Fault::new(&table.span, format!("{} needs `body`", table.name));
+        Ok(FrameDraft {
+            name: name.into(),
+            span: table.span.clone(),
+            count: table.number("count", scope)?,
+            body: table.text("body")?.ok_or_else(missing)?,
+            at: table.numbers("at", &[3], scope)?,
+            attitude: Attitude::read(table, scope)?,
+        })
+    }
+    pub(super) fn point<S: Scalar>(&self, values: &Values<S>) -> Result<Vector3<S>, Fault> {
+        self.at.as_ref().map_or(Ok(Vector3::zeros()), |at| at.vector(values))
+    }
+    pub(super) fn build<S: Scalar>(
+        &self,
+        name: &str,
+        body: &str,
+        values: &Values<S>,
+        builder: &mut Builder<'_, S>,
+    ) -> Result<(), Fault> {
+        let axes = match &self.attitude {
+            Some(attitude) => attitude.at(values)?.1,
+            None => Rotation::identity(),
+        };
+        let point = self.point(values)?;
+        if body != crate::multibody::GROUND && builder.system.index(body).is_none() {
+            return Err(builder.no_body(body, &self.body.1, &format!("the frame '{name}'")));
+        }
+        builder.system.frame(name, body, point, axes).map_err(|error| Fault::new(&self.span, error.to_string()))
+    }
+}
+
+/// A joint as the file has it.
+#[derive(Clone, Debug)]
+pub(super) struct JointDraft {
+    pub(super) name: String,
+    span: Span,
+    pub(super) count: Option<Number>,
+    types: Vec<String>,
+    choose: Option<Number>,
+    pub(super) between: [(String, Span); 2],
+    at: Option<Numbers>,
+    axis: Option<Numbers>,
+    axis2: Option<Numbers>,
+    length: Option<Number>,
+    stiffness: Option<Number>,
+    damping: Option<Number>,
+    rest: Option<Number>,
+}
+
+/// The two names of a table.
+fn between(table: &Table<'_>) -> Result<[(String, Span); 2], Fault> {
+    let missing = || Fault::new(&table.span, format!("{} needs `between`", table.name));
+    let names = table.entry("between").ok_or_else(missing)?.names(2)?;
+    match <[(String, Span); 2]>::try_from(names) {
+        Ok(both) => Ok(both),
+        Err(_) => Err(missing()),
+    }
+}
+
+/// What a joint may have that the library cannot do yet, and what that is.
+const NOT_YET: [(&str, &str); 7] = [
+    ("angle", "a joint coordinate at the start"),
+    ("distance", "a joint coordinate at the start"),
+    ("rate", "a joint rate at the start"),
+    ("speed", "a joint rate at the start"),
+    ("moment", "a motor in a joint"),
+    ("force", "a motor in a joint"),
+    ("drive", "a driven joint"),
+];
+
+impl JointDraft {
+    /// Reads a joint, and what it asks for that cannot be done yet.
+    pub(super) fn read(
+        name: &str,
+        table: &Table<'_>,
+        scope: &Scope<'_>,
+        later: &mut Vec<Fault>,
+    ) -> Result<JointDraft, Fault> {
+        table.only(JOINT)?;
+        let scope = &scope.counted(table.entry("count").is_some());
+        let types = match table.entry("type") {
+            Some(entry) if matches!(entry.value.get_ref(), DeValue::Array(_)) => {
+                let list = entry.names(entry.array()?.len())?;
+                for (word, span) in &list {
+                    if !JOINT_TYPES.contains(&word.as_str()) {
+                        let message = format!("type '{word}' is not known: it is one of {}", JOINT_TYPES.join(", "));
+                        return Err(Fault::new(span, message));
+                    }
+                }
+                list.into_iter().map(|(word, _)| word).collect()
+            }
+            _ => table.word("type", JOINT_TYPES)?.map(|(word, _)| word).into_iter().collect(),
+        };
+        let draft = JointDraft {
+            name: name.into(),
+            span: table.span.clone(),
+            count: table.number("count", scope)?,
+            types,
+            choose: table.number("choose", scope)?,
+            between: between(table)?,
+            at: table.numbers("at", &[3], scope)?,
+            axis: table.numbers("axis", &[3], scope)?,
+            axis2: table.numbers("axis2", &[3], scope)?,
+            length: table.number("length", scope)?,
+            stiffness: table.number("stiffness", scope)?,
+            damping: table.number("damping", scope)?,
+            rest: table.angle("rest", scope)?,
+        };
+        draft.check(table)?;
+        for key in ["angle", "rate"] {
+            table.angle(key, scope)?;
+        }
+        for key in ["distance", "speed"] {
+            table.number(key, scope)?;
+        }
+        for key in ["moment", "force", "drive"] {
+            if let Some(entry) = table.entry(key) {
+                StateExpression::read(key, entry.value, scope.hyphened)?;
+            }
+        }
+        for (key, what) in NOT_YET {
+            let entry = table.angular(key).ok().flatten().map(|(entry, _)| entry).or(table.entry(key));
+            if let Some(entry) = entry {
+                let message = format!("`{}` of {} asks for {what}, which is not available yet", entry.key, table.name);
+                later.push(Fault::new(&entry.key_span, message));
+            }
+        }
+        Ok(draft)
+    }
+    /// Keys that do not go together.
+    fn check(&self, table: &Table<'_>) -> Result<(), Fault> {
+        let kind = match self.types.as_slice() {
+            [one] if self.choose.is_none() => one.as_str(),
+            [] => return Err(Fault::new(&table.span, format!("{} needs a type", table.name))),
+            _ if self.choose.is_none() => {
+                return Err(Fault::new(&table.span, format!("{} has several types and needs `choose`", table.name)));
+            }
+            _ => return Ok(()),
+        };
+        let stray = |key: &str, why: &str| match table.angular(key).ok().flatten().map(|(entry, _)| entry).or(table.entry(key)) {
+            Some(entry) => Err(Fault::new(&entry.key_span, format!("`{}` {why}", entry.key))),
+            None => Ok(()),
+        };
+        let coordinates: &[&str] = match kind {
+            "revolute" => &["angle"],
+            "prismatic" => &["distance"],
+            "cylindrical" => &["angle", "distance"],
+            _ => &[],
+        };
+        let why = format!("does not belong to a joint of type \"{kind}\"");
+        for key in ["angle", "distance"] {
+            if !coordinates.contains(&key) {
+                stray(key, &why)?;
+            }
+        }
+        if coordinates.is_empty() {
+            stray("rate", &why)?;
+        }
+        if kind != "cylindrical" {
+            stray("speed", &why)?;
+        }
+        if coordinates.len() != 1 {
+            let why = format!("belongs to a joint with one coordinate, revolute or prismatic, not to one of type \"{kind}\"");
+            for key in ["stiffness", "damping", "rest", "moment", "force", "drive"] {
+                stray(key, &why)?;
+            }
+        }
+        match kind {
+            "revolute" => stray("force", "is the motor of a prismatic joint; one of a revolute joint is `moment`")?,
+            "prismatic" => stray("moment", "is the motor of a revolute joint; one of a prismatic joint is `force`")?,
+            _ => {}
+        }
+        for key in ["moment", "force", "angle", "distance", "rate"] {
+            table.either("drive", key)?;
+        }
+        if kind != "distance" {
+            stray("length", "belongs to a joint of type \"distance\"")?;
+        } else {
+            for key in ["at", "axis", "axis2"] {
+                stray(key, "does not belong to a distance, which is kept between the points of its two frames")?;
+            }
+        }
+        if kind != "universal" {
+            stray("axis2", "belongs to a joint of type \"universal\"")?;
+        }
+        let axis = !matches!(kind, "spherical" | "fixed" | "distance");
+        match (self.at.is_some(), self.axis.is_some()) {
+            (true, false) if axis => {
+                Err(Fault::new(&self.span, format!("{} has `at` and needs `axis` too: its third axis in space", table.name)))
+            }
+            (false, true) => Err(Fault::new(&self.span, format!("{} has `axis` and needs `at` too: its point in space", table.name))),
+            (true, true) if kind == "universal" && self.axis2.is_none() => {
+                let message = format!("{} has `at` and needs `axis2` too: the first axis of its second frame", table.name);
+                Err(Fault::new(&self.span, message))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn build<S: Scalar>(
+        &self,
+        name: &str,
+        between: [&str; 2],
+        values: &Values<S>,
+        builder: &mut Builder<'_, S>,
+    ) -> Result<(), Fault> {
+        let wrong = |message: String| Fault::new(&self.span, message);
+        let kind = match &self.choose {
+            None => self.types.first(),
+            Some(number) => {
+                let last = self.types.len().saturating_sub(1);
+                let choice = number.at(values)?.value();
+                let word = (choice >= 0.0 && choice.fract() == 0.0).then(|| self.types.get(choice as usize)).flatten();
+                if word.is_none() {
+                    let words: Vec<String> = (0..=last).map(|k| k.to_string()).collect();
+                    let message = format!("it is {}, not {}", words.join(" or "), plain(choice));
+                    return Err(values.blamed(number.fault(message), number.parameter()));
+                }
+                word
+            }
+        };
+        let kind = kind.map_or("", String::as_str);
+        let element = format!("the joint '{name}'");
+        let ends = [
+            builder.end(between[0], &self.between[0].1, &element)?,
+            builder.end(between[1], &self.between[1].1, &element)?,
+        ];
+        let drawn = match &self.at {
+            Some(at) => {
+                let (point, axes) = (at.vector(values)?, self.axes(kind, values)?);
+                ends.map(|end| builder.drawn(end.body, &point, &axes))
+            }
+            None => ends,
+        };
+        let library = match kind {
+            "spherical" => JointKind::Spherical,
+            "revolute" => JointKind::Revolute,
+            "universal" => JointKind::Universal,
+            "cylindrical" => JointKind::Cylindrical,
+            "prismatic" => JointKind::Prismatic,
+            "planar" => JointKind::Planar,
+            "fixed" => JointKind::Fixed,
+            _ => {
+                let length = match &self.length {
+                    Some(length) => length.at(values)?,
+                    None => builder.distance(&drawn),
+                };
+                JointKind::Distance { length }
+            }
+        };
+        builder.system.joint_with_ends(name, library, drawn).map_err(|error| wrong(error.to_string()))?;
+        if self.stiffness.is_some() || self.damping.is_some() {
+            let number = |given: &Option<Number>| given.as_ref().map_or(Ok(S::zero()), |number| number.at(values));
+            let numbers = vec![number(&self.stiffness)?, number(&self.damping)?, number(&self.rest)?];
+            let spring = JointSpring { turns: kind == "revolute", damped: numbers[1].value() != 0.0 };
+            let own = OwnForce::new(spring, numbers).map_err(|error| wrong(error.to_string()))?;
+            builder.system.force_with_ends(name, own, drawn).map_err(|error| wrong(error.to_string()))?;
+        }
+        Ok(())
+    }
+    /// The axes of the joint in space, columns.
+    fn axes<S: Scalar>(&self, kind: &str, values: &Values<S>) -> Result<Matrix3<S>, Fault> {
+        let Some(axis) = &self.axis else { return Ok(Matrix3::identity()) };
+        let third = direction(axis, values)?;
+        let Some(other) = self.axis2.as_ref().filter(|_| kind == "universal") else { return Ok(upright(&third)) };
+        let first = direction(other, values)?;
+        let cosine = first.dot(&third);
+        if cosine.value().abs() > 1e-6 {
+            let message = format!("axis2 must be perpendicular to axis; the cosine between them is {}", plain(cosine.value()));
+            return Err(other.fault(message));
+        }
+        let first = first - third * cosine;
+        let first = first / first.dot(&first).sqrt();
+        Ok(Matrix3::from_columns(&[first, third.cross(&first), third]))
+    }
+}
+
+/// Axes whose third is given: those of space, turned the shortest way.
+fn upright<S: Scalar>(third: &Vector3<S>) -> Matrix3<S> {
+    let (one, zero) = (S::one(), S::zero());
+    // From the opposite the way is not unique: by half a turn about x first.
+    let flipped = third.z.value() < -0.5;
+    let n = if flipped { -third } else { *third };
+    let per = (one + n.z).recip();
+    let matrix = Matrix3::new(
+        one - n.x * n.x * per,
+        -n.x * n.y * per,
+        n.x,
+        -n.x * n.y * per,
+        one - n.y * n.y * per,
+        n.y,
+        -n.x,
+        -n.y,
+        n.z,
+    );
+    match flipped {
+        true => matrix * Matrix3::from_diagonal(&Vector3::new(one, -one, -one)),
+        false => matrix + Matrix3::from_element(zero),
+    }
+}
+
+/// A force as the file has it.
+#[derive(Clone, Debug)]
+pub(super) struct ForceDraft {
+    name: String,
+    span: Span,
+    kind: String,
+    between: [(String, Span); 2],
+    stiffness: Option<Number>,
+    damping: Option<Number>,
+    length: Option<Number>,
+    angle: Option<Number>,
+    line: Option<(StateExpression, bool)>,
+}
+
+impl ForceDraft {
+    pub(super) fn read(name: &str, table: &Table<'_>, scope: &Scope<'_>) -> Result<ForceDraft, Fault> {
+        table.only(FORCE)?;
+        let missing = |what: &str| Fault::new(&table.span, format!("{} needs {what}", table.name));
+        let (kind, _) =
+            table.word("type", &["spring", "torsion-spring", "line"])?.ok_or_else(|| missing("`type`"))?;
+        let allowed: &[&str] = match kind.as_str() {
+            "spring" => &["stiffness", "damping", "length"],
+            "torsion-spring" => &["stiffness", "damping", "angle", "angle_deg"],
+            _ => &["force", "potential"],
+        };
+        let stray = |key: &str| !matches!(key, "type" | "between") && !allowed.contains(&key);
+        if let Some(entry) = table.entries.iter().find(|entry| stray(entry.key)) {
+            let message = format!("`{}` does not belong to a force of type \"{kind}\", which has {}", entry.key, allowed.join(", "));
+            return Err(Fault::new(&entry.key_span, message));
+        }
+        table.either("force", "potential")?;
+        let line = match (table.entry("force"), table.entry("potential")) {
+            (Some(entry), _) => Some((StateExpression::read("force", entry.value, scope.hyphened)?, false)),
+            (None, Some(entry)) => Some((StateExpression::read("potential", entry.value, scope.hyphened)?, true)),
+            (None, None) => None,
+        };
+        let draft = ForceDraft {
+            name: name.into(),
+            span: table.span.clone(),
+            between: between(table)?,
+            stiffness: table.number("stiffness", scope)?,
+            damping: table.number("damping", scope)?,
+            length: table.number("length", scope)?,
+            angle: table.angle("angle", scope)?,
+            line,
+            kind,
+        };
+        match draft.kind.as_str() {
+            "line" if draft.line.is_none() => Err(missing("`force`, or `potential`")),
+            "spring" | "torsion-spring" if draft.stiffness.is_none() && draft.damping.is_none() => {
+                Err(missing("`stiffness` or `damping`"))
+            }
+            _ => Ok(draft),
+        }
+    }
+    pub(super) fn build<S: Scalar>(&self, scope: &Scope<'_>, builder: &mut Builder<'_, S>) -> Result<(), Fault> {
+        let element = format!("the force '{}'", self.name);
+        let [a, b] = &self.between;
+        let ends = [builder.end(&a.0, &a.1, &element)?, builder.end(&b.0, &b.1, &element)?];
+        let values = &builder.values;
+        let number = |given: &Option<Number>| given.as_ref().map_or(Ok(S::zero()), |number| number.at(values));
+        let (stiffness, damping) = (number(&self.stiffness)?, number(&self.damping)?);
+        let kind = match (self.kind.as_str(), &self.line) {
+            ("spring", _) => {
+                let length = match &self.length {
+                    Some(length) => length.at(values)?,
+                    None => builder.distance(&ends),
+                };
+                ForceKind::SpringDamper { stiffness, damping, length }
+            }
+            ("torsion-spring", _) => ForceKind::TorsionSpring { stiffness, damping, angle: number(&self.angle)? },
+            (_, Some((formula, is_energy))) => {
+                let (line, numbers) = line_force(formula, *is_energy, scope, values)?;
+                let own = OwnForce::new(line, numbers).map_err(|error| Fault::new(&self.span, error.to_string()))?;
+                own.into()
+            }
+            _ => return Err(Fault::new(&self.span, format!("{element} has no value"))),
+        };
+        let added = builder.system.force_with_ends(&self.name, kind, ends);
+        added.map_err(|error| Fault::new(&self.span, error.to_string()))
+    }
+}
+
+/// The force of an expression of length, rate and time, with its numbers.
+fn line_force<S: Scalar>(
+    formula: &StateExpression,
+    is_energy: bool,
+    scope: &Scope<'_>,
+    values: &Values<S>,
+) -> Result<(LineForce, Vec<S>), Fault> {
+    let (mut slots, mut found, mut names): (Vec<LineSlot>, Vec<Name>, Vec<String>) = Default::default();
+    for (k, name) in formula.expression.names().iter().enumerate() {
+        let local = match name.as_str() {
+            "t" => Some(LineSlot::Time),
+            "length" => Some(LineSlot::Length),
+            "rate" => Some(LineSlot::Rate),
+            _ => None,
+        };
+        if is_energy && matches!(local, Some(LineSlot::Time | LineSlot::Rate)) {
+            return Err(formula.fault(k, format!("the energy of a line depends on its length alone, not on {name}")));
+        }
+        if let Some(slot) = local {
+            slots.push(slot);
+            continue;
+        }
+        match scope.find(name).map_err(|message| formula.fault(k, message))? {
+            Some(known) => {
+                let place = found.iter().position(|other| *other == known).unwrap_or_else(|| {
+                    found.push(known);
+                    names.push(name.clone());
+                    found.len() - 1
+                });
+                slots.push(LineSlot::Number(place));
+            }
+            None => {
+                let known: Vec<String> =
+                    ["t", "length", "rate"].map(String::from).into_iter().chain(scope.known()).collect();
+                return Err(formula.fault(k, unknown_name(name, &known)));
+            }
+        }
+    }
+    if found.len() > MOST_NUMBERS {
+        return Err(Fault::new(&formula.span, format!("a force uses at most {MOST_NUMBERS} parameters")));
+    }
+    let numbers = found.into_iter().map(|name| values.named(name)).collect();
+    Ok((LineForce { expression: formula.expression.clone(), slots, names, is_energy }, numbers))
+}
+
+/// Extra coordinates as the file has them.
+#[derive(Clone, Debug)]
+pub(super) struct CoordinatesDraft {
+    name: String,
+    span: Span,
+    mass: Numbers,
+    position: Numbers,
+    matrices: [Option<Numbers>; 2],
+    lists: [Option<Numbers>; 3],
+    frequency: Option<Number>,
+    phase: Option<Number>,
+}
+
+impl CoordinatesDraft {
+    pub(super) fn read(name: &str, table: &Table<'_>, scope: &Scope<'_>) -> Result<CoordinatesDraft, Fault> {
+        table.only(COORDINATES)?;
+        let missing = |what: &str| Fault::new(&table.span, format!("{} needs `{what}`", table.name));
+        let list = |key: &str| table.numbers(key, &[], scope);
+        Ok(CoordinatesDraft {
+            name: name.into(),
+            span: table.span.clone(),
+            mass: list("mass")?.ok_or_else(|| missing("mass"))?,
+            position: list("position")?.ok_or_else(|| missing("position"))?,
+            matrices: [list("damping")?, list("stiffness")?],
+            lists: [list("velocity")?, list("force")?, list("amplitude")?],
+            frequency: table.number("frequency", scope)?,
+            phase: table.angle("phase", scope)?,
+        })
+    }
+    pub(super) fn build<S: Scalar>(&self, builder: &mut Builder<'_, S>) -> Result<(), Fault> {
+        let values = &builder.values;
+        let position = self.position.at(values)?;
+        let n = position.len();
+        let matrix = |numbers: &Numbers| {
+            let list = numbers.at(values)?;
+            match list.len() {
+                count if count == n && n != 1 => {
+                    Ok((0..n * n).map(|k| if k / n == k % n { list[k / n] } else { S::zero() }).collect())
+                }
+                count if count == n * n => Ok(list),
+                count => Err(numbers.fault(format!("{n} coordinates have a matrix of {n} or {} numbers, got {count}", n * n))),
+            }
+        };
+        let vector = |numbers: &Numbers| {
+            let list = numbers.at(values)?;
+            match list.len() == n {
+                true => Ok(list),
+                false => Err(numbers.fault(format!("{n} coordinates have {n} numbers, got {}", list.len()))),
+            }
+        };
+        let mut extra = Coordinates::new(matrix(&self.mass)?, position);
+        if let Some(damping) = &self.matrices[0] {
+            extra.damping = matrix(damping)?;
+        }
+        if let Some(stiffness) = &self.matrices[1] {
+            extra.stiffness = matrix(stiffness)?;
+        }
+        let [velocity, force, amplitude] = &self.lists;
+        for (to, from) in
+            [(&mut extra.velocity, velocity), (&mut extra.force, force), (&mut extra.amplitude, amplitude)]
+        {
+            if let Some(numbers) = from {
+                *to = vector(numbers)?;
+            }
+        }
+        if let Some(frequency) = &self.frequency {
+            extra.frequency = frequency.at(values)?;
+        }
+        if let Some(phase) = &self.phase {
+            extra.phase = phase.at(values)?;
+        }
+        let added = builder.system.coordinates(&self.name, extra);
+        added.map_err(|error| Fault::new(&self.span, error.to_string()))
+    }
+}
+
+impl<S: Scalar> Builder<'_, S> {
+    /// The frame with a name, or with that of its body before it.
+    fn end(&self, name: &str, span: &Span, element: &str) -> Result<End<S>, Fault> {
+        let exact = self.system.frame_named(name);
+        let of_body = || {
+            let (body, frame) = name.split_once('.')?;
+            let end = self.system.frame_named(frame)?;
+            let owner = end.body.map_or(crate::multibody::GROUND, |b| self.system.bodies()[b].name.as_str());
+            (owner == body).then_some(end)
+        };
+        match exact.or_else(of_body) {
+            Some(end) => Ok(*end),
+            None => {
+                let names = self.system.frame_names();
+                let near = nearest(name, names.iter().copied());
+                let hint = match near.is_empty() {
+                    true => String::new(),
+                    false => format!("; did you mean {}?", near.join(" or ")),
+                };
+                Err(Fault::new(span, format!("{element} asks for the body or frame '{name}', which is not there{hint}")))
+            }
+        }
+    }
+    /// A point and axes of space as they are drawn on a body.
+    fn drawn(&self, body: Option<usize>, point: &Vector3<S>, axes: &Matrix3<S>) -> End<S> {
+        match body.and_then(|b| self.system.bodies().get(b)) {
+            None => End { body, point: *point, axes: *axes },
+            Some(rigid) => End {
+                body,
+                point: rigid.attitude.unrotate(&(point - rigid.position)),
+                axes: rigid.attitude.inverse().matrix() * axes,
+            },
+        }
+    }
+    /// How far two ends are apart.
+    fn distance(&self, ends: &[End<S>; 2]) -> S {
+        let place = |end: &End<S>| match end.body.and_then(|b| self.system.bodies().get(b)) {
+            None => end.point,
+            Some(rigid) => rigid.position + rigid.attitude.rotate(&end.point),
+        };
+        let d = place(&ends[1]) - place(&ends[0]);
+        d.dot(&d).sqrt()
+    }
+}

@@ -1,0 +1,593 @@
+//! Loads of a model file: constant ones, expressions of time and state, potentials, tables, and those of the library by type.
+
+use super::build::Builder;
+use super::formulas::{Compiled, Components, ExpressionLoad, Part, PotentialLoad, Series, Slot};
+use super::keys::{LOAD, LOAD_TYPES, TABLE};
+use super::number::{Name, Number, Numbers, Scope, Values, expression, inside, unknown_name};
+use super::place::{Fault, Span};
+use super::series::Tables;
+use super::table::{Entry, Table, kind, plain_number};
+use crate::body::{
+    Drag, Force, Formula, Frame, Harmonic, Loads, Moment, Own, RotationalSpring, SoftWall, StandardLoad, Switched,
+    TopGravity,
+};
+use crate::expression::Expression;
+use crate::lookup::{ENTRIES, plain};
+use crate::multibody::{MOST_NUMBERS, Rigid};
+use crate::scalar::Scalar;
+use nalgebra::Vector3;
+use std::sync::Arc;
+use toml::Spanned;
+use toml::de::DeValue;
+
+/// An expression of the state, with its place.
+#[derive(Clone, Debug)]
+pub(super) struct StateExpression {
+    pub(super) expression: Expression,
+    pub(super) text: String,
+    pub(super) span: Span,
+}
+
+impl StateExpression {
+    pub(super) fn read(key: &str, value: &Spanned<DeValue<'_>>, hyphened: &[&str]) -> Result<Self, Fault> {
+        let span = value.span();
+        let text = match (plain_number(value)?, value.get_ref()) {
+            (Some(x), _) => format!("{x:?}"),
+            (None, DeValue::String(text)) => text.to_string(),
+            (None, other) => {
+                let message = format!("{key} must be a number or an expression in quotes, not {}", kind(other));
+                return Err(Fault::new(&span, message).of(key));
+            }
+        };
+        Ok(StateExpression { expression: expression(&text, &span, hyphened)?, text, span })
+    }
+    /// Something wrong with a name in it.
+    pub(super) fn fault(&self, name: usize, message: impl Into<String>) -> Fault {
+        let place = self.expression.place(name).unwrap_or(0..self.text.len());
+        Fault::new(&inside(&self.span, &self.text, place), message)
+    }
+}
+
+/// Three components of a load.
+#[derive(Clone, Debug)]
+enum Value {
+    Each(Box<[StateExpression; 3]>),
+    /// A vector parameter.
+    Whole(Numbers),
+    Table(Arc<Series>),
+}
+
+/// A force or a moment.
+#[derive(Clone, Debug)]
+struct Push {
+    is_force: bool,
+    in_space: bool,
+    value: Value,
+}
+
+/// A load as the file has it.
+#[derive(Clone, Debug)]
+pub(super) struct LoadDraft {
+    span: Span,
+    body: (String, Span),
+    pushes: Vec<Push>,
+    at: Option<Numbers>,
+    potential: Option<StateExpression>,
+    from: Option<Number>,
+    until: Option<Number>,
+    typed: Option<Typed>,
+}
+
+/// A load of the library with its numbers.
+#[derive(Clone, Debug)]
+enum Typed {
+    TopGravity(Number),
+    SoftWall([Number; 3]),
+    RotationalSpring(Numbers),
+    Drag(Number),
+    Harmonic(Frame, Numbers, Number, Number),
+}
+
+const PUSHES: [(&str, bool, bool); 4] = [
+    ("moment_body", false, false),
+    ("moment_space", false, true),
+    ("force_body", true, false),
+    ("force_space", true, true),
+];
+
+impl LoadDraft {
+    pub(super) fn read(table: &Table<'_>, scope: &Scope<'_>, tables: &mut Tables<'_>) -> Result<LoadDraft, Fault> {
+        table.only(LOAD)?;
+        let missing = |what: &str| Fault::new(&table.span, format!("{} needs `{what}`", table.name));
+        let body = table.text("body")?.ok_or_else(|| missing("body"))?;
+        let mut pushes = Vec::new();
+        for (key, is_force, in_space) in PUSHES {
+            if let Some(entry) = table.entry(key) {
+                pushes.push(Push { is_force, in_space, value: Value::read(entry, scope, tables)? });
+            }
+        }
+        let typed = Typed::read(table, scope)?;
+        let potential = table.entry("potential");
+        let potential =
+            potential.map(|entry| StateExpression::read("potential", entry.value, scope.hyphened)).transpose()?;
+        let ways = [!pushes.is_empty(), potential.is_some(), typed.is_some()];
+        match ways.iter().filter(|used| **used).count() {
+            0 => {
+                let message = format!(
+                    "{} has no value: give moment_body, moment_space, force_body, force_space, potential or type",
+                    table.name
+                );
+                return Err(Fault::new(&table.span, message));
+            }
+            1 => {}
+            _ => {
+                let message =
+                    format!("{} has forces or moments, a potential or a type: only one of them; make two loads", table.name);
+                return Err(Fault::new(&table.span, message));
+            }
+        }
+        if let (Some(entry), false) = (table.entry("at"), pushes.iter().any(|push| push.is_force)) {
+            return Err(Fault::new(&entry.key_span, "`at` is where a force acts, and this load has none"));
+        }
+        Ok(LoadDraft {
+            span: table.span.clone(),
+            body,
+            pushes,
+            at: table.numbers("at", &[3], scope)?,
+            potential,
+            from: table.number("from", scope)?,
+            until: table.number("until", scope)?,
+            typed,
+        })
+    }
+}
+
+impl Value {
+    fn read(entry: &Entry<'_>, scope: &Scope<'_>, tables: &mut Tables<'_>) -> Result<Value, Fault> {
+        match entry.value.get_ref() {
+            DeValue::Array(list) => {
+                if list.len() != 3 {
+                    let message = format!("{} takes 3 numbers or expressions, got {}", entry.key, list.len());
+                    return Err(Fault::new(&entry.span(), message));
+                }
+                let read = |i: usize| StateExpression::read(entry.key, &list[i], scope.hyphened);
+                Ok(Value::Each(Box::new([read(0)?, read(1)?, read(2)?])))
+            }
+            DeValue::Table(_) => {
+                let table = entry.table(entry.key)?;
+                table.only(TABLE)?;
+                tables.read(&table, &entry.span()).map(Value::Table)
+            }
+            _ => Numbers::read(entry.key, entry.value, &[3], scope, 1.0).map(Value::Whole),
+        }
+    }
+}
+
+impl Typed {
+    fn read(table: &Table<'_>, scope: &Scope<'_>) -> Result<Option<Typed>, Fault> {
+        // The keys of each type.
+        let keys: [(&str, &[&str]); 5] = [
+            ("top-gravity", &["mgl"]),
+            ("soft-wall", &["coulomb", "wall", "offset"]),
+            ("rotational-spring", &["stiffness"]),
+            ("drag", &["coefficient"]),
+            ("harmonic", &["frame", "amplitude", "frequency", "phase"]),
+        ];
+        let word = table.word("type", LOAD_TYPES)?;
+        let chosen = word.as_ref().map(|(word, _)| word.as_str());
+        for (name, keys) in keys.iter().filter(|(name, _)| Some(*name) != chosen) {
+            let stray = table.entries.iter().find(|entry| keys.contains(&entry.key.trim_end_matches("_deg")));
+            if let Some(entry) = stray {
+                return Err(Fault::new(&entry.key_span, format!("`{}` belongs to a load with type = \"{name}\"", entry.key)));
+            }
+        }
+        let need = |key: &str| Fault::new(&table.span, format!("{} needs `{key}`", table.name));
+        let number = |key: &str| table.number(key, scope)?.ok_or_else(|| need(key));
+        let vector = |key: &str| table.numbers(key, &[3], scope)?.ok_or_else(|| need(key));
+        Ok(Some(match chosen {
+            None => return Ok(None),
+            Some("top-gravity") => Typed::TopGravity(number("mgl")?),
+            Some("soft-wall") => Typed::SoftWall([number("coulomb")?, number("wall")?, number("offset")?]),
+            Some("rotational-spring") => Typed::RotationalSpring(vector("stiffness")?),
+            Some("drag") => Typed::Drag(number("coefficient")?),
+            Some(_) => {
+                let frame = match table.word("frame", &["body", "space"])? {
+                    Some((word, _)) if word == "space" => Frame::Space,
+                    _ => Frame::Body,
+                };
+                let phase = table.angle("phase", scope)?.unwrap_or_else(|| Number::given(0.0));
+                Typed::Harmonic(frame, vector("amplitude")?, number("frequency")?, phase)
+            }
+        }))
+    }
+    fn at<S: Scalar>(&self, values: &Values<S>) -> Result<StandardLoad<S>, Fault> {
+        Ok(match self {
+            Typed::TopGravity(mgl) => TopGravity { mgl: mgl.at(values)? }.into(),
+            Typed::SoftWall([coulomb, wall, offset]) => {
+                SoftWall { coulomb: coulomb.at(values)?, wall: wall.at(values)?, offset: offset.at(values)? }.into()
+            }
+            Typed::RotationalSpring(stiffness) => RotationalSpring { stiffness: stiffness.vector(values)? }.into(),
+            Typed::Drag(coefficient) => Drag { coefficient: coefficient.at(values)? }.into(),
+            Typed::Harmonic(frame, amplitude, frequency, phase) => Harmonic {
+                frame: *frame,
+                amplitude: amplitude.vector(values)?,
+                frequency: frequency.at(values)?,
+                phase: phase.at(values)?,
+            }
+            .into(),
+        })
+    }
+}
+
+/// A number that a formula takes along.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Carried {
+    Named(Name),
+    Own(OwnNumber),
+    /// A component of where a force acts.
+    At(usize),
+}
+
+/// A number of the body that a load acts on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum OwnNumber {
+    Mass,
+    Inertia(usize, usize),
+    Center(usize),
+}
+
+const AXES: [&str; 3] = ["x", "y", "z"];
+
+/// A component of a vector by its name.
+pub(super) fn component(name: &str, vector: &str) -> Option<usize> {
+    let ending = name.strip_prefix(vector)?.strip_prefix('_')?;
+    AXES.iter().position(|axis| *axis == ending)
+}
+
+/// An entry of a matrix by its name.
+pub(super) fn entry(name: &str, matrix: &str) -> Option<(usize, usize)> {
+    let ending = name.strip_prefix(matrix)?.strip_prefix('_')?;
+    let at = |i: usize| AXES.iter().position(|axis| ending.get(i..=i) == Some(axis));
+    (ending.len() == 2).then_some((at(0)?, at(1)?))
+}
+
+impl OwnNumber {
+    fn named(name: &str) -> Option<Self> {
+        if name == "mass" {
+            return Some(OwnNumber::Mass);
+        }
+        if let Some((i, j)) = entry(name, "inertia") {
+            return Some(OwnNumber::Inertia(i.min(j), i.max(j)));
+        }
+        component(name, "center").map(OwnNumber::Center)
+    }
+    fn of<S: Scalar>(self, body: &Rigid<S>) -> S {
+        match self {
+            OwnNumber::Mass => body.mass,
+            OwnNumber::Inertia(i, j) => body.inertia.matrix()[(i, j)],
+            // Loads may be seen from another point than the origin.
+            OwnNumber::Center(i) => body.center[i] - body.loads.offset()[i],
+        }
+    }
+    fn name(self) -> String {
+        match self {
+            OwnNumber::Mass => "own.mass".into(),
+            OwnNumber::Inertia(i, j) => format!("own.inertia_{}{}", AXES[i], AXES[j]),
+            OwnNumber::Center(i) => format!("own.center_{}", AXES[i]),
+        }
+    }
+}
+
+/// A quantity of the state of a body by its name.
+fn state_slot(name: &str) -> Option<Slot> {
+    if let Some(i) = ["q_w", "q_x", "q_y", "q_z"].iter().position(|q| *q == name) {
+        return Some(Slot::Quaternion(i));
+    }
+    if let Some((i, j)) = entry(name, "attitude") {
+        return Some(Slot::Attitude(i, j));
+    }
+    let vectors: [(&str, fn(usize) -> Slot); 7] = [
+        ("position", Slot::Position),
+        ("velocity_body", Slot::VelocityBody),
+        ("velocity", Slot::Velocity),
+        ("omega_body", Slot::OmegaBody),
+        ("omega_space", Slot::OmegaSpace),
+        ("center_of_mass", Slot::CenterOfMass),
+        ("center_velocity", Slot::CenterVelocity),
+    ];
+    vectors.iter().find_map(|(vector, slot)| component(name, vector).map(slot))
+}
+
+/// The names of the state and of the numbers of a body, for messages.
+pub(super) fn body_names() -> Vec<String> {
+    let vectors = ["position", "velocity", "omega_body", "omega_space", "center_of_mass", "center_velocity", "center"];
+    let mut all: Vec<String> = vec!["t".into(), "mass".into()];
+    all.extend(["q_w", "q_x", "q_y", "q_z"].map(String::from));
+    all.extend(vectors.iter().flat_map(|v| AXES.map(|axis| format!("{v}_{axis}"))));
+    all.extend(AXES.iter().flat_map(|i| AXES.map(|j| format!("attitude_{i}{j}"))));
+    all.extend(ENTRIES.map(|(_, _, ending)| format!("inertia_{ending}")));
+    all
+}
+
+/// The numbers of a formula while it is made.
+#[derive(Default)]
+struct Collected {
+    list: Vec<Carried>,
+    names: Vec<String>,
+}
+
+impl Collected {
+    fn place(&mut self, carried: Carried, name: String) -> usize {
+        match self.list.iter().position(|known| *known == carried) {
+            Some(place) => place,
+            None => {
+                self.list.push(carried);
+                self.names.push(name);
+                self.list.len() - 1
+            }
+        }
+    }
+    fn own(&mut self, number: OwnNumber) -> usize {
+        self.place(Carried::Own(number), number.name())
+    }
+    /// What the names of an expression stand for.
+    fn compile(&mut self, formula: &StateExpression, body: &str, scope: &Scope<'_>) -> Result<Compiled, Fault> {
+        let mut slots = Vec::new();
+        for (k, name) in formula.expression.names().iter().enumerate() {
+            slots.push(self.slot(name, body, scope).map_err(|message| formula.fault(k, message))?);
+        }
+        if self.list.len() > MOST_NUMBERS {
+            let message = format!("a load uses at most {MOST_NUMBERS} parameters and numbers of its body, this one {}", self.list.len());
+            return Err(Fault::new(&formula.span, message));
+        }
+        Ok(Compiled { expression: formula.expression.clone(), slots })
+    }
+    fn slot(&mut self, name: &str, body: &str, scope: &Scope<'_>) -> Result<Slot, String> {
+        if name == "t" {
+            return Ok(Slot::Time);
+        }
+        if let Some(found) = scope.find(name)? {
+            return Ok(Slot::Number(self.place(Carried::Named(found), name.into())));
+        }
+        let own = match name.rsplit_once('.') {
+            Some((owner, own)) if owner == body => own,
+            Some((owner, _)) => {
+                return Err(format!(
+                    "a load on '{body}' depends on the motion of '{body}' alone, not on that of '{owner}'; forces between bodies go into [forces]"
+                ));
+            }
+            None => name,
+        };
+        if let Some(number) = OwnNumber::named(own) {
+            return Ok(Slot::Number(self.own(number)));
+        }
+        let Some(slot) = state_slot(own) else {
+            let known: Vec<String> = scope.known().into_iter().chain(body_names()).collect();
+            return Err(unknown_name(name, &known));
+        };
+        if matches!(slot, Slot::CenterOfMass(_) | Slot::CenterVelocity(_)) {
+            (0..3).for_each(|i| {
+                self.own(OwnNumber::Center(i));
+            });
+        }
+        Ok(slot)
+    }
+    /// The places of the centre of mass, if they are there.
+    fn center(&self) -> Option<[usize; 3]> {
+        let place = |i| self.list.iter().position(|known| *known == Carried::Own(OwnNumber::Center(i)));
+        Some([place(0)?, place(1)?, place(2)?])
+    }
+    fn load<S: Scalar>(
+        self,
+        formula: impl Formula,
+        at: Option<&Vector3<S>>,
+        body: &Rigid<S>,
+        values: &Values<S>,
+        span: &Span,
+    ) -> Result<StandardLoad<S>, Fault> {
+        let number = |carried: &Carried| match carried {
+            Carried::Named(name) => values.named(*name),
+            Carried::Own(number) => number.of(body),
+            Carried::At(i) => at.map_or(S::zero(), |at| at[*i]),
+        };
+        let numbers = self.list.iter().map(number).collect();
+        let own = Own::new(formula, numbers).map_err(|error| Fault::new(span, error.to_string()))?;
+        Ok(own.into())
+    }
+}
+
+impl LoadDraft {
+    /// Adds the load to its body.
+    pub(super) fn build<S: Scalar>(&self, scope: &Scope<'_>, builder: &mut Builder<'_, S>) -> Result<(), Fault> {
+        let (name, at) = &self.body;
+        let Some(b) = builder.system.index(name) else {
+            return Err(builder.no_body(name, at, "the load"));
+        };
+        let body = &builder.system.bodies()[b];
+        let mut made = match (&self.typed, &self.potential) {
+            (Some(typed), _) => vec![typed.at(&builder.values)?],
+            (None, Some(potential)) => vec![self.of_potential(potential, body, scope, &builder.values)?],
+            (None, None) => self.of_pushes(body, scope, &builder.values)?,
+        };
+        if self.from.is_some() || self.until.is_some() {
+            let time = |number: &Option<Number>, otherwise: f64| match number {
+                Some(number) => number.at(&builder.values),
+                None => Ok(S::lift(otherwise)),
+            };
+            let (on, off) = (time(&self.from, f64::NEG_INFINITY)?, time(&self.until, f64::INFINITY)?);
+            if let (Some(until), false) = (&self.until, on.value() < off.value()) {
+                let message =
+                    format!("`until` must come after `from`: {} is not after {}", plain(off.value()), plain(on.value()));
+                return Err(until.fault(message));
+            }
+            made = made.into_iter().map(|load| Switched { load: Box::new(load), on, off }.into()).collect();
+        }
+        let rigid = &mut builder.system.bodies_mut()[b];
+        for load in made {
+            rigid.loads = core::mem::replace(&mut rigid.loads, Loads::none()).with(load);
+        }
+        Ok(())
+    }
+    fn of_potential<S: Scalar>(
+        &self,
+        potential: &StateExpression,
+        body: &Rigid<S>,
+        scope: &Scope<'_>,
+        values: &Values<S>,
+    ) -> Result<StandardLoad<S>, Fault> {
+        let mut numbers = Collected::default();
+        let energy = numbers.compile(potential, &self.body.0, scope)?;
+        for (k, slot) in energy.slots.iter().enumerate() {
+            use Slot::{CenterVelocity, OmegaBody, OmegaSpace, Velocity, VelocityBody};
+            if matches!(slot, Velocity(_) | VelocityBody(_) | OmegaBody(_) | OmegaSpace(_) | CenterVelocity(_)) {
+                let name = &potential.expression.names()[k];
+                let message = format!("a potential is an energy of the pose and cannot depend on {name}; give a moment or force instead");
+                return Err(potential.fault(k, message));
+            }
+        }
+        let formula = PotentialLoad::new(energy, numbers.names.clone(), numbers.center());
+        numbers.load(formula, None, body, values, &self.span)
+    }
+    fn of_pushes<S: Scalar>(
+        &self,
+        body: &Rigid<S>,
+        scope: &Scope<'_>,
+        values: &Values<S>,
+    ) -> Result<Vec<StandardLoad<S>>, Fault> {
+        let at = self.at.as_ref().map(|at| at.vector(values)).transpose()?;
+        let point = at.unwrap_or(body.center);
+        let (mut constant, mut numbers, mut parts) = (Vec::new(), Collected::default(), Vec::new());
+        for push in &self.pushes {
+            let frame = if push.in_space { Frame::Space } else { Frame::Body };
+            if let Some(value) = push.value.constant(scope, values)? {
+                constant.push(match push.is_force {
+                    true => Force { frame, point_body: point, value }.into(),
+                    false => Moment { frame, value }.into(),
+                });
+                continue;
+            }
+            let components = match &push.value {
+                Value::Table(series) => Components::Table(series.clone()),
+                Value::Each(each) => {
+                    let mut all = [const { None }; 3];
+                    for (to, formula) in all.iter_mut().zip(each.iter()) {
+                        if formula.expression.constant() != Some(0.0) {
+                            *to = Some(numbers.compile(formula, &self.body.0, scope)?);
+                        }
+                    }
+                    Components::Each(Box::new(all))
+                }
+                Value::Whole(_) => continue,
+            };
+            let point = push.is_force.then(|| match self.at {
+                Some(_) => [0, 1, 2].map(|i| numbers.place(Carried::At(i), format!("at_{}", AXES[i]))),
+                None => [0, 1, 2].map(|i| numbers.own(OwnNumber::Center(i))),
+            });
+            parts.push(Part { values: components, in_space: push.in_space, point });
+        }
+        if !parts.is_empty() {
+            let formula = ExpressionLoad::new(parts, numbers.names.clone(), numbers.center());
+            constant.push(numbers.load(formula, at.as_ref(), body, values, &self.span)?);
+        }
+        Ok(constant)
+    }
+    /// How many loads of its body come from it, and which of them act at its centre of mass because nothing else is said.
+    fn at_center(&self) -> bool {
+        self.at.is_none() && self.pushes.iter().any(|push| push.is_force)
+    }
+    /// The latest time at which it is known.
+    pub(super) fn known_until(&self) -> Option<(f64, f64, &Span)> {
+        let ends = self.pushes.iter().filter_map(|push| match &push.value {
+            Value::Table(series) => Some((*series.times.first()?, *series.times.last()?)),
+            _ => None,
+        });
+        let (from, until) = ends.reduce(|a, b| (a.0.max(b.0), a.1.min(b.1)))?;
+        Some((from, until, &self.span))
+    }
+}
+
+impl Value {
+    /// Three numbers, where neither time nor state is in it.
+    fn constant<S: Scalar>(&self, scope: &Scope<'_>, values: &Values<S>) -> Result<Option<Vector3<S>>, Fault> {
+        match self {
+            Value::Whole(numbers) => numbers.vector(values).map(Some),
+            Value::Table(_) => Ok(None),
+            Value::Each(each) => {
+                let mut vector = Vector3::zeros();
+                for (i, formula) in each.iter().enumerate() {
+                    let mut names = Vec::new();
+                    for (k, name) in formula.expression.names().iter().enumerate() {
+                        let found = match name.as_str() {
+                            "t" => None,
+                            name => scope.find(name).map_err(|message| formula.fault(k, message))?,
+                        };
+                        let Some(found) = found else { return Ok(None) };
+                        names.push(found);
+                    }
+                    let x: S = formula.expression.evaluate_with(&|name| values.named(names[name]));
+                    if !x.is_finite() {
+                        return Err(Fault::new(&formula.span, "this number is not finite: a division by zero, or an overflow"));
+                    }
+                    vector[i] = x;
+                }
+                Ok(Some(vector))
+            }
+        }
+    }
+}
+
+/// Gives the loads of a system the numbers that its bodies have now, after these were changed.
+pub(super) fn follow_bodies<S: Scalar>(
+    loads: &[LoadDraft],
+    system: &mut crate::multibody::System<S>,
+    first: &[usize],
+) {
+    let mut next: Vec<usize> = first.to_vec();
+    for draft in loads {
+        let Some(b) = system.index(&draft.body.0) else { continue };
+        let body = system.bodies()[b].clone();
+        let center = body.center - body.loads.offset();
+        let Some(list) = system.bodies_mut().get_mut(b).map(|body| body.loads.list_mut()) else { continue };
+        let Some(at) = next.get_mut(b) else { continue };
+        let count = draft.made(list.get(*at..).unwrap_or(&[]));
+        for load in list.iter_mut().skip(*at).take(count) {
+            if draft.at_center() {
+                move_force(load, &center);
+            }
+            for (name, mut number) in load.numbers() {
+                let own = name.split('.').next_back().and_then(OwnNumber::named);
+                if let (true, Some(own), [x]) = (name.contains("own."), own, number.parts()) {
+                    *x = own.of(&body);
+                }
+            }
+        }
+        *at += count;
+    }
+}
+
+fn move_force<S: Scalar>(load: &mut StandardLoad<S>, center: &Vector3<S>) {
+    match load {
+        StandardLoad::Force(force) => force.point_body = *center,
+        StandardLoad::SwitchedLoad(switched) => move_force(&mut switched.load, center),
+        _ => {}
+    }
+}
+
+impl LoadDraft {
+    /// How many of these loads come from it: constant forces and moments one each, all expressions together one.
+    fn made<S: Scalar>(&self, list: &[StandardLoad<S>]) -> usize {
+        fn is_own<S: Scalar>(load: &StandardLoad<S>) -> bool {
+            match load {
+                StandardLoad::Own(_) => true,
+                StandardLoad::SwitchedLoad(switched) => is_own(&switched.load),
+                _ => false,
+            }
+        }
+        if self.pushes.is_empty() {
+            return 1;
+        }
+        // The expressions, if there are some, come last.
+        let constants = list.iter().take(self.pushes.len()).take_while(|load| !is_own(load)).count();
+        constants + usize::from(constants < self.pushes.len())
+    }
+}

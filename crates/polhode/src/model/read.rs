@@ -1,0 +1,347 @@
+//! Reading a model file.
+
+use super::bodies::BodyDraft;
+use super::data::{Datum, DatumKind};
+use super::elements::{CoordinatesDraft, ForceDraft, FrameDraft, JointDraft};
+use super::keys::{CHECK, EVENT, MODEL, PARAMETER, RUN};
+use super::loads::{LoadDraft, StateExpression};
+use super::number::{Named, Number, Numbers, Parameter, Scope, reserved, unknown_name};
+use super::outputs::OutputDraft;
+use super::place::{Fault, Span};
+use super::series::{Loader, Tables};
+use super::table::{Entry, Table, kind};
+use super::{Check, ModelFile, RunDefaults};
+use crate::expression::Expression;
+use crate::lookup::plain;
+use crate::multibody::GROUND;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// The version of the format that is known.
+const FORMAT: f64 = 1.0;
+
+pub(super) fn read(name: &str, text: &str, load: &Loader<'_>) -> Result<ModelFile, Fault> {
+    let document = DeTable::parse(text).map_err(|error| {
+        let span = error.span().unwrap_or(0..0);
+        Fault::new(&span, format!("this is not TOML: {}", error.message().replace('\n', " ")))
+    })?;
+    let top = Table::new("the model", &(0..0), document.get_ref());
+    if let Some(entry) = top.entry("format") {
+        let format = Number::read("format", entry.value, &nothing(), 1.0)?.at(&super::number::none())?;
+        if format != FORMAT {
+            let message = format!("format {} is not known to this version, which reads format 1", plain(format));
+            return Err(Fault::new(&entry.span(), message));
+        }
+    }
+    top.only(MODEL)?;
+    // Names with hyphens, which expressions would take for differences.
+    let mut hyphened = Vec::new();
+    for key in ["bodies", "joints", "coordinates"] {
+        if let Some(entry) = top.entry(key) {
+            let names = entry.table(&format!("[{key}]"))?.entries;
+            hyphened.extend(names.iter().map(|entry| entry.key).filter(|name| name.contains('-')));
+        }
+    }
+    let parameters = parameters(&top)?;
+    let named = named(&parameters);
+    let definitions = definitions(&top, &named)?;
+    let defined: Vec<String> = definitions.iter().map(|(name, _)| name.clone()).collect();
+    let scope = Scope {
+        parameters: &named,
+        above: named.len(),
+        definitions: &defined,
+        definitions_above: defined.len(),
+        counter: false,
+        hyphened: &hyphened,
+    };
+    let mut later = Vec::new();
+    let title = top.text("title")?.map_or(String::new(), |(title, _)| title);
+    let source = top.text("source")?.map_or(String::new(), |(source, _)| source);
+    top.text("notes")?;
+    let mut tables = Tables { load };
+    let outputs = outputs(&top, &hyphened)?;
+    let file = ModelFile {
+        name: name.into(),
+        text: text.into(),
+        title,
+        source,
+        run: run(&top, &scope)?,
+        gravity: top.numbers("gravity", &[3], &scope)?,
+        checks: list(&top, "checks", &mut |table| check(table, &scope))?,
+        bodies: tables_of(&top, "bodies", &mut |name, table| BodyDraft::read(name, table, &scope))?,
+        frames: tables_of(&top, "frames", &mut |name, table| FrameDraft::read(name, table, &scope))?,
+        joints: tables_of(&top, "joints", &mut |name, table| JointDraft::read(name, table, &scope, &mut later))?,
+        forces: tables_of(&top, "forces", &mut |name, table| ForceDraft::read(name, table, &scope))?,
+        loads: list(&top, "loads", &mut |table| LoadDraft::read(table, &scope, &mut tables))?,
+        coordinates: tables_of(&top, "coordinates", &mut |name, table| CoordinatesDraft::read(name, table, &scope))?,
+        output_names: outputs.iter().map(|output: &OutputDraft| output.name.clone()).collect(),
+        outputs,
+        parameters,
+        definitions,
+    };
+    tables_of(&top, "events", &mut |name, table| event(name, table, &hyphened, &mut later))?;
+    match later.into_iter().next() {
+        Some(fault) => Err(fault),
+        None => Ok(file),
+    }
+}
+
+/// No names at all.
+fn nothing() -> Scope<'static> {
+    Scope { parameters: &[], above: 0, definitions: &[], definitions_above: 0, counter: false, hyphened: &[] }
+}
+
+fn named(parameters: &[Parameter]) -> Vec<Named> {
+    let of = |parameter: &Parameter| Named {
+        name: parameter.datum.name.clone(),
+        kind: parameter.datum.kind,
+        count: parameter.numbers.len(),
+    };
+    parameters.iter().map(of).collect()
+}
+
+/// Refuses a name that expressions cannot spell or that means something else.
+fn spelled(entry: &Entry<'_>, what: &str) -> Result<(), Fault> {
+    let name = entry.key;
+    let letters = |c: char| c.is_alphanumeric() || c == '_';
+    let wrong = |message: String| Err(Fault::new(&entry.key_span, message));
+    if reserved(name) {
+        return wrong(format!("{what} cannot be called '{name}', which means something else in expressions"));
+    }
+    if !name.chars().all(letters) || !name.starts_with(|c: char| c.is_alphabetic() || c == '_') {
+        return wrong(format!("{what} has a name of letters, digits and _ that begins with a letter; '{name}' is none"));
+    }
+    Ok(())
+}
+
+fn parameters(top: &Table<'_>) -> Result<Vec<Parameter>, Fault> {
+    let Some(entry) = top.entry("parameters") else { return Ok(Vec::new()) };
+    let table = entry.table("[parameters]")?;
+    let mut made: Vec<Parameter> = Vec::new();
+    // Those further down are known too, so that messages can say where they are.
+    let all: Vec<Named> = table
+        .entries
+        .iter()
+        .map(|entry| Named { name: entry.key.into(), kind: DatumKind::Number, count: 1 })
+        .collect();
+    for (k, entry) in table.entries.iter().enumerate() {
+        spelled(entry, "a parameter")?;
+        let mut names = named(&made);
+        names.extend(all[k..].iter().cloned());
+        let scope = Scope { parameters: &names, above: k, ..nothing() };
+        made.push(parameter(entry, &scope)?);
+    }
+    Ok(made)
+}
+
+fn parameter(entry: &Entry<'_>, scope: &Scope<'_>) -> Result<Parameter, Fault> {
+    let (value, table) = match entry.value.get_ref() {
+        DeValue::Table(_) => {
+            let table = entry.table(&format!("the parameter {}", entry.key))?;
+            table.only(PARAMETER)?;
+            let value = table.entry("value").map(|inner| inner.value);
+            let missing = || Fault::new(&entry.span(), format!("the parameter {} needs `value`", entry.key));
+            (value.ok_or_else(missing)?, Some(table))
+        }
+        _ => (entry.value, None),
+    };
+    let array = matches!(value.get_ref(), DeValue::Array(_));
+    let numbers = match array {
+        true => Numbers::read(entry.key, value, &[], scope, 1.0)?.each().to_vec(),
+        false => vec![Number::read(entry.key, value, scope, 1.0)?],
+    };
+    let text = |key: &str| match &table {
+        Some(table) => table.text(key),
+        None => Ok(None),
+    };
+    let words = ["number", "vector", "list", "inertia", "rotation", "choice"];
+    let kind = match &table {
+        Some(table) => table.word("kind", &words)?,
+        None => None,
+    };
+    let inferred = if array && numbers.len() == 1 { DatumKind::List } else { DatumKind::of(numbers.len()) };
+    let kind = kind.and_then(|(word, _)| DatumKind::named(&word)).unwrap_or(inferred);
+    let (help, replaces) = (text("help")?, text("replaces")?);
+    let sizes = kind.sizes(numbers.len());
+    if !(sizes.contains(&numbers.len()) || numbers.is_empty()) {
+        let sizes: Vec<String> = sizes.iter().map(ToString::to_string).collect();
+        let message = format!("the parameter {} takes {} numbers, got {}", entry.key, sizes.join(" or "), numbers.len());
+        return Err(Fault::new(&value.span(), message));
+    }
+    let datum = Datum {
+        name: entry.key.into(),
+        values: Vec::new(),
+        sizes,
+        help: help.map_or(String::new(), |(help, _)| help),
+        kind,
+        replaces: replaces.map(|(name, _)| name),
+        overridden: false,
+    };
+    Ok(Parameter { datum, numbers })
+}
+
+fn definitions(top: &Table<'_>, named: &[Named]) -> Result<Vec<(String, Number)>, Fault> {
+    let Some(entry) = top.entry("definitions") else { return Ok(Vec::new()) };
+    let table = entry.table("[definitions]")?;
+    let names: Vec<String> = table.entries.iter().map(|entry| entry.key.into()).collect();
+    let mut made = Vec::new();
+    for (k, entry) in table.entries.iter().enumerate() {
+        spelled(entry, "a definition")?;
+        if named.iter().any(|parameter| parameter.name == entry.key) {
+            return Err(Fault::new(&entry.key_span, format!("there is a parameter called '{}' already", entry.key)));
+        }
+        let scope = Scope {
+            parameters: named,
+            above: named.len(),
+            definitions: &names,
+            definitions_above: k,
+            ..nothing()
+        };
+        made.push((entry.key.to_string(), Number::read(entry.key, entry.value, &scope, 1.0)?));
+    }
+    Ok(made)
+}
+
+/// The tables in a table, each with its name.
+fn tables_of<T>(
+    top: &Table<'_>,
+    key: &str,
+    read: &mut dyn FnMut(&str, &Table<'_>) -> Result<T, Fault>,
+) -> Result<Vec<T>, Fault> {
+    let Some(entry) = top.entry(key) else { return Ok(Vec::new()) };
+    let table = entry.table(&format!("[{key}]"))?;
+    let mut made = Vec::new();
+    for inner in &table.entries {
+        let name = inner.key;
+        let frame = key == "frames";
+        let wrong = |message: String| Fault::new(&inner.key_span, message);
+        if name == GROUND {
+            return Err(wrong(format!("'{GROUND}' is what does not move; nothing else can be called that")));
+        }
+        let letters = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-') || (frame && matches!(c, '.' | '{' | '}'));
+        if name.is_empty() || !name.chars().all(letters) {
+            return Err(wrong(format!("a name has letters, digits, _ and -; '{name}' is none")));
+        }
+        let named = format!("[{key}.{name}]");
+        if !matches!(inner.value.get_ref(), DeValue::Table(_)) {
+            let message = format!("{named} must be a table, not {}", kind(inner.value.get_ref()));
+            return Err(Fault::new(&inner.span(), message));
+        }
+        let mut table = inner.table(&named)?;
+        // What is wrong with the whole is told at its name.
+        table.span = inner.key_span.clone();
+        made.push(read(name, &table)?);
+    }
+    Ok(made)
+}
+
+/// The tables in a list.
+fn list<T>(
+    top: &Table<'_>,
+    key: &str,
+    read: &mut dyn FnMut(&Table<'_>) -> Result<T, Fault>,
+) -> Result<Vec<T>, Fault> {
+    let Some(entry) = top.entry(key) else { return Ok(Vec::new()) };
+    let mut made = Vec::new();
+    let one = |i: usize, value: &Spanned<DeValue<'_>>, read: &mut dyn FnMut(&Table<'_>) -> Result<T, Fault>| {
+        let name = match key {
+            "loads" => format!("load {}", i + 1),
+            _ => format!("check {}", i + 1),
+        };
+        match value.get_ref() {
+            DeValue::Table(table) => read(&Table::new(&name, &value.span(), table)),
+            other => Err(Fault::new(&value.span(), format!("[[{key}]] is a list of tables, not {}", kind(other)))),
+        }
+    };
+    match entry.value.get_ref() {
+        DeValue::Array(values) => {
+            for (i, value) in values.iter().enumerate() {
+                made.push(one(i, value, read)?);
+            }
+        }
+        other => {
+            let message = format!("{key} is a list of tables, each under [[{key}]], not {}", kind(other));
+            return Err(Fault::new(&entry.key_span, message));
+        }
+    }
+    Ok(made)
+}
+
+fn check(table: &Table<'_>, scope: &Scope<'_>) -> Result<Check, Fault> {
+    table.only(CHECK)?;
+    let missing = |what: &str| Fault::new(&table.span, format!("{} needs `{what}`", table.name));
+    let (text, span) = table.text("that")?.ok_or_else(|| missing("that"))?;
+    let whole = format!("if({text}, 1, 0)");
+    let that = Expression::parse(&whole).map_err(|error| Fault::new(&span, error.to_string()))?;
+    let find = |name: &str| match scope.find(name) {
+        Ok(Some(found)) => Ok(found),
+        Ok(None) => Err(Fault::new(&span, unknown_name(name, &scope.known()))),
+        Err(message) => Err(Fault::new(&span, message)),
+    };
+    let names = that.names().iter().map(|name| find(name)).collect::<Result<Vec<_>, _>>()?;
+    let (otherwise, _) = table.text("otherwise")?.ok_or_else(|| missing("otherwise"))?;
+    let mut shown = Vec::new();
+    for part in otherwise.split('{').skip(1) {
+        if let Some((name, _)) = part.split_once('}') {
+            shown.push((name.to_string(), find(name)?));
+        }
+    }
+    let of = table.text("of")?.map(|(name, _)| name);
+    Ok(Check { that: (that, names), otherwise, shown, of, span })
+}
+
+fn outputs(top: &Table<'_>, hyphened: &[&str]) -> Result<Vec<OutputDraft>, Fault> {
+    let Some(entry) = top.entry("outputs") else { return Ok(Vec::new()) };
+    let table = entry.table("[outputs]")?;
+    let read = |entry: &Entry<'_>| {
+        let letters = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+        if entry.key.is_empty() || !entry.key.chars().all(letters) {
+            let message = format!("an output has a name of letters, digits, _ and -; '{}' is none", entry.key);
+            return Err(Fault::new(&entry.key_span, message));
+        }
+        let formula = StateExpression::read(entry.key, entry.value, hyphened)?;
+        Ok(OutputDraft { name: entry.key.into(), formula })
+    };
+    table.entries.iter().map(read).collect()
+}
+
+fn event(name: &str, table: &Table<'_>, hyphened: &[&str], later: &mut Vec<Fault>) -> Result<(), Fault> {
+    table.only(EVENT)?;
+    if let Some(entry) = table.entry("when") {
+        StateExpression::read("when", entry.value, hyphened)?;
+    }
+    table.word("direction", &["up", "down", "both"])?;
+    table.flag("stop")?;
+    later.push(Fault::new(&table.span, format!("the event '{name}': events are not available yet")));
+    Ok(())
+}
+
+fn run(top: &Table<'_>, scope: &Scope<'_>) -> Result<RunDefaults, Fault> {
+    let Some(entry) = top.entry("run") else { return Ok(RunDefaults::default()) };
+    let table = entry.table("[run]")?;
+    table.only(RUN)?;
+    let positive = |key: &str, span: &Span, x: f64| match x > 0.0 {
+        true => Ok(x),
+        false => Err(Fault::new(span, format!("{key} must be positive, got {}", plain(x)))),
+    };
+    let number = |key: &str| -> Result<Option<f64>, Fault> {
+        let Some(number) = table.number(key, scope)? else { return Ok(None) };
+        if number.is_formula() {
+            return Err(Fault::new(number.span(), format!("{key} of a run is a plain number")));
+        }
+        Ok(Some(number.at(&super::number::none())?))
+    };
+    let step = match (number("step")?, table.entry("step")) {
+        (Some(x), Some(entry)) => Some(positive("step", &entry.span(), x)?),
+        _ => None,
+    };
+    let every = match (number("every")?, table.entry("every")) {
+        (Some(x), Some(entry)) if x < 1.0 || x.fract() != 0.0 || x > 1e18 => {
+            let message = format!("every must be a whole number of steps, at least 1, got {}", plain(x));
+            return Err(Fault::new(&entry.span(), message));
+        }
+        (x, _) => x.map(|x| x as u64),
+    };
+    let method = table.text("method")?.map(|(method, _)| method);
+    Ok(RunDefaults { method, step, until: number("until")?, every })
+}

@@ -1,0 +1,77 @@
+//! Numbers of elements of a model by their paths: `top.mass`, `elbow.first_x`.
+
+use super::catalogue::Problem;
+use super::model::ModelError;
+use crate::body::StandardLoad;
+use crate::lookup::{Names, find};
+use crate::model::{DataError, numbers};
+use crate::multibody::{System, SystemParameter};
+
+/// A number of an element that was set.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Assigned {
+    pub(super) parameter: SystemParameter,
+    pub(super) value: f64,
+}
+
+/// True for a number that the load of a model took along from elsewhere.
+fn is_carried(system: &System<f64>, name: &str) -> bool {
+    fn is_own(load: &StandardLoad<f64>) -> bool {
+        match load {
+            StandardLoad::Own(_) => true,
+            StandardLoad::SwitchedLoad(switched) => is_own(&switched.load),
+            _ => false,
+        }
+    }
+    let load = || {
+        let mut parts = name.split('.');
+        let body = system.index(parts.next()?)?;
+        let number: usize = parts.next()?.strip_prefix("load_")?.parse().ok()?;
+        system.bodies()[body].loads.list().get(number.checked_sub(1)?)
+    };
+    load().is_some_and(is_own)
+}
+
+impl Problem {
+    /// The parameters of the bodies, joints and forces, and gravity where it is not a parameter of the model.
+    ///
+    /// ```
+    /// use polhode::problem::Problem;
+    /// let names = |id| Ok::<Vec<String>, Box<dyn std::error::Error>>(
+    ///     Problem::named(id)?.elements()?.into_iter().map(|p| p.name).collect()
+    /// );
+    /// assert!(names("double-pendulum")?.contains(&"elbow.first_x".into()));
+    /// assert!(names("slow-top")?.contains(&"body.inertia_xy".into()));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn elements(&self) -> Result<Vec<SystemParameter>, ModelError> {
+        let system = self.system::<f64>(&|_| 0.0)?;
+        let mut all = system.parameters();
+        let data = self.parameters();
+        all.retain(|element| {
+            data.iter().all(|p| p.name != element.name) && !is_carried(&system, &element.name)
+        });
+        Ok(all)
+    }
+    /// Their names, as far as there are some.
+    pub(super) fn element_names(&self) -> Vec<String> {
+        self.elements().map(|all| all.into_iter().map(|p| p.name).collect()).unwrap_or_default()
+    }
+    /// Sets a number of an element, or all components of a vector. False if there is none of that name.
+    pub(super) fn assign(&mut self, name: &str, text: &str) -> Result<bool, DataError> {
+        let Ok(all) = self.elements() else { return Ok(false) };
+        let known: Vec<Names<'_>> = all.iter().map(|p| Names { own: &p.name, whole: p.whole() }).collect();
+        let Ok(found) = find(&self.id, &known, &[name]) else { return Ok(false) };
+        let values = numbers(name, text)?;
+        if values.len() != found.len() {
+            let help = found.first().map_or(String::new(), |i| all[*i].help.into());
+            return Err(DataError::Size { name: name.into(), given: values.len(), sizes: vec![found.len()], help });
+        }
+        for (i, value) in found.into_iter().zip(values) {
+            let parameter = all[i].clone();
+            self.assigned_mut().retain(|known| known.parameter.name != parameter.name);
+            self.assigned_mut().push(Assigned { parameter, value });
+        }
+        Ok(true)
+    }
+}
