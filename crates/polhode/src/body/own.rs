@@ -55,6 +55,11 @@ pub trait Formula: Debug + Send + Sync + 'static {
     fn potential<T: Real>(&self, _numbers: &[T], _at: &Kinematics<T>) -> Option<T> {
         None
     }
+    /// The times at which it has a kink, as a table has at each of its rows. Reference solutions and methods of high order
+    /// land on them.
+    fn kinks(&self) -> Vec<f64> {
+        Vec::new()
+    }
 }
 
 /// A load that is known by values and slopes in plain numbers, as a table or a callback is. It has no numbers to
@@ -80,6 +85,7 @@ pub struct WrenchSlopes {
 pub(crate) trait At<T: Real> {
     fn wrench(&self, numbers: &[T], at: &Kinematics<T>) -> Option<Wrench<T>>;
     fn potential(&self, numbers: &[T], at: &Kinematics<T>) -> Option<T>;
+    fn kinks(&self) -> Vec<f64>;
 }
 
 impl<F: Formula, T: Real> At<T> for F {
@@ -88,6 +94,9 @@ impl<F: Formula, T: Real> At<T> for F {
     }
     fn potential(&self, numbers: &[T], at: &Kinematics<T>) -> Option<T> {
         self.potential(numbers, at)
+    }
+    fn kinks(&self) -> Vec<f64> {
+        Formula::kinks(self)
     }
 }
 
@@ -149,6 +158,9 @@ macro_rules! sampled_at {
             fn potential(&self, _: &[$scalar], _: &Kinematics<$scalar>) -> Option<$scalar> {
                 None
             }
+            fn kinks(&self) -> Vec<f64> {
+                Vec::new()
+            }
         }
     )*};
 }
@@ -185,6 +197,10 @@ impl<S: Real> Own<S> {
     /// Its numbers.
     pub fn numbers(&self) -> &[S] {
         &self.0.numbers
+    }
+    /// The times at which it has a kink.
+    pub fn kinks(&self) -> Vec<f64> {
+        <dyn AnyLoad as At<f64>>::kinks(&*self.0.formula)
     }
     /// The load with every number as a constant of `T`.
     pub fn lift<T: Over<S>>(&self) -> Own<T> {

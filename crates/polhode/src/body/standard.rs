@@ -253,6 +253,19 @@ impl<S: Real> Loads<S> {
         self.list.insert(0, load.into());
         self
     }
+    /// The times at which they are not smooth: where they jump, and where they have a kink.
+    pub(crate) fn breaks(&self) -> Vec<f64> {
+        fn kinks<S: Real>(load: &StandardLoad<S>) -> Vec<f64> {
+            match load {
+                StandardLoad::Own(own) => own.kinks(),
+                StandardLoad::SwitchedLoad(switched) => kinks(&switched.load),
+                _ => Vec::new(),
+            }
+        }
+        let mut times: Vec<f64> = self.list.iter().flat_map(kinks).collect();
+        self.switches(&mut |time: S| times.push(time.largest()));
+        times
+    }
     /// The reference point of the loads, in body axes from the one that they are asked about.
     pub(crate) fn offset(&self) -> Vector3<S> {
         self.shift.unwrap_or(Shift::none()).offset

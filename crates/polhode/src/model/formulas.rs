@@ -178,6 +178,13 @@ impl Formula for ExpressionLoad {
     fn names(&self) -> Vec<String> {
         self.names.clone()
     }
+    fn kinks(&self) -> Vec<f64> {
+        let of = |part: &Part| match &part.values {
+            Components::Table(series) => series.times.clone(),
+            Components::Each(_) => Vec::new(),
+        };
+        self.parts.iter().flat_map(of).collect()
+    }
     fn wrench<T: Real>(&self, numbers: &[T], at: &Kinematics<T>) -> Wrench<T> {
         let seen = Seen::new(numbers, at, self.needs, self.center);
         let mut sum = Wrench::none();

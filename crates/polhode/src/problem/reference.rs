@@ -219,6 +219,20 @@ const AGREED: f64 = 1e-11;
 /// What is extrapolated of a body: position, angular velocity, quaternion.
 const NUMBERS: usize = 10;
 
+/// Steps of the coarsest run of a system.
+const COARSEST: u64 = 64;
+
+/// The ends of the pieces of the way from 0 to `t` between which nothing jumps or has a kink.
+fn segments(breaks: impl Iterator<Item = f64>, t: f64) -> Vec<f64> {
+    let edge = 1e-12 * t.abs();
+    let mut ends: Vec<f64> =
+        breaks.filter(|x| x.is_finite() && x * t > 0.0 && x.abs() > edge && x.abs() < t.abs() - edge).collect();
+    ends.sort_by(|a, b| a.abs().total_cmp(&b.abs()));
+    ends.dedup_by(|a, b| (*a - *b).abs() <= edge);
+    ends.push(t);
+    ends
+}
+
 /// All bodies of a system after a run with this many steps.
 fn numbers(
     system: &Arc<System<f64>>,
@@ -227,11 +241,24 @@ fn numbers(
     steps: u64,
 ) -> Result<Vec<f64>, ReferenceError> {
     let unknown = |reason: String| ReferenceError { reason };
-    let plan = Plan::new(t / steps as f64, t).map_err(|error| unknown(error.to_string()))?;
     let mut simulation =
         Simulation::new(system.clone(), method).map_err(|error| unknown(error.to_string()))?;
-    for n in 0..plan.steps() {
-        simulation.step(plan.size(n)).map_err(|error| unknown(error.to_string()))?;
+    let loads = system.bodies().iter().flat_map(|body| body.loads.breaks());
+    let ends = segments(loads, t);
+    let mut from = 0.0;
+    for to in &ends {
+        // As many steps as its part of the time has, doubled whenever all are.
+        let part = (((to - from) / t).abs() * COARSEST as f64).ceil().max(1.0) as u64;
+        let count = if ends.len() == 1 { steps } else { part * (steps / COARSEST).max(1) };
+        let plan = Plan::new((to - from) / count as f64, to - from).map_err(|error| unknown(error.to_string()))?;
+        for n in 0..plan.steps() {
+            simulation.step(plan.size(n)).map_err(|error| unknown(error.to_string()))?;
+        }
+        simulation.set_time(*to);
+        if *to != t {
+            simulation.restart().map_err(|error| unknown(error.to_string()))?;
+        }
+        from = *to;
     }
     let of = |(b, now): (usize, &crate::multibody::BodyMotion<f64>)| {
         let origin = simulation.origin(b).0;
@@ -249,7 +276,7 @@ fn fine(system: &Arc<System<f64>>, t: f64) -> Result<Reference, ReferenceError> 
     let method = Method::parse("linear-alpha").map_err(|error| unknown(error.to_string()))?;
     let budget = (4 * MOST_STEPS / system.bodies().len().max(1) as u64).clamp(256, MOST_STEPS);
     // Neville's table with the exponents 2, 3, 4, ...
-    let (mut steps, mut row): (u64, Vec<Vec<f64>>) = (64, Vec::new());
+    let (mut steps, mut row): (u64, Vec<Vec<f64>>) = (COARSEST, Vec::new());
     let mut best: Option<(Vec<f64>, f64, u64)> = None;
     let mut failure = None;
     while steps <= budget {
@@ -387,7 +414,12 @@ impl<G: Dynamics> Exact<'_, G> {
             let position = Vector3::new(y[4], y[5], y[6]);
             (attitude, position, G::Vector::<Dd>::generate(|i| y[7 + i]))
         };
+        // A load that jumps where a piece of the way begins or ends is asked for its side.
+        let side = core::cell::Cell::new((0.0, t));
         let mut rhs = |t: Dd, y: &[Dd], dy: &mut [Dd]| {
+            let (from, to) = side.get();
+            let middle = (t.to_f64() - from) / (to - from);
+            let inward = 1e-10 * (to - from) * if middle < 0.5 { 1.0 } else { -1.0 };
             let (attitude, position, momentum) = read(y);
             let v = G::velocity(&inertia, &momentum);
             let (linear, omega) = (G::linear(&v), G::angular(&v));
@@ -396,7 +428,7 @@ impl<G: Dynamics> Exact<'_, G> {
             dy[0] = -axis.dot(&omega) * half;
             let turn = (omega * y[0] + axis.cross(&omega)) * half;
             let drift = attitude.rotate(&linear);
-            let load = self.one.body.load(t, &G::pose(&attitude, &position), &v);
+            let load = self.one.body.load_inward((t, inward), &G::pose(&attitude, &position), &v);
             let rate = G::transport(&v, &momentum) + load;
             for i in 0..3 {
                 dy[1 + i] = turn[i];
@@ -406,11 +438,22 @@ impl<G: Dynamics> Exact<'_, G> {
                 dy[7 + i] = rate.at(i);
             }
         };
+        let ends = segments(self.one.body.load.breaks().into_iter(), t);
+        let mut whole = |budget: u64| {
+            let (mut from, mut y, mut left) = (0.0, y0.clone(), budget);
+            for to in &ends {
+                side.set((from, *to));
+                let piece = integrate(&mut rhs, from, *to, &y, TOLERANCE, left)?;
+                left = left.saturating_sub(piece.evaluations);
+                (from, y) = (*to, piece.y);
+            }
+            Ok(y)
+        };
         // A probe with a part of the budget shows whether the whole of it would be enough.
-        let probe = integrate(&mut rhs, 0.0, t, &y0, TOLERANCE, BUDGET / 20);
+        let probe = whole(BUDGET / 20);
         let end = match probe {
             Err(IntegrationError::Budget { reached }) if 20.0 * reached.abs() < t.abs() => probe,
-            Err(IntegrationError::Budget { .. }) => integrate(&mut rhs, 0.0, t, &y0, TOLERANCE, BUDGET),
+            Err(IntegrationError::Budget { .. }) => whole(BUDGET),
             settled => settled,
         }
         .map_err(|error| ReferenceError {
@@ -421,7 +464,7 @@ impl<G: Dynamics> Exact<'_, G> {
                 error => error.to_string(),
             },
         })?;
-        let (attitude, position, momentum) = read(&end.y);
+        let (attitude, position, momentum) = read(&end);
         let position = match &self.one.origin {
             Some(origin) => {
                 let point = attitude.rotate(&origin.point.map(Dd::from)) + origin.fixed.map(Dd::from);

@@ -66,8 +66,14 @@ impl<G: Steps<f64>> BodyRun<G, Loads<f64>> {
     /// Of a system of one body.
     pub(super) fn of(reduced: &Reduced<f64, G>, system: &System<f64>, method: &Method) -> Self {
         let identity = Identity::new(method.id(), fingerprint(system));
+        // A kink costs a method of second order nothing.
+        let switches = match method.order() > 2 {
+            true => Switches::at(reduced.body.load.breaks()),
+            false => Switches::of(&reduced.body.load),
+        };
         BodyRun {
             identity,
+            switches,
             origin: reduced.origin,
             ..BodyRun::new(reduced.body.clone(), reduced.start, method)
         }

@@ -77,7 +77,10 @@ impl<G: DerivedSteps> BodyRun<G> {
             states: varied.iter().map(|one| one.start).collect(),
             bodies: varied.iter().map(|one| one.body.clone()).collect(),
             time: 0.0,
-            switches: Switches::of(&plain.body.load),
+            switches: match method.order() > 2 {
+                true => Switches::at(plain.body.load.breaks()),
+                false => Switches::of(&plain.body.load),
+            },
             plain,
             varied,
         })
