@@ -50,11 +50,23 @@ pub enum Command {
     #[command(
         after_help = "Example:\n  polhode fit heavy-top --data top.csv --parameters inertia,center \\\n          \
                       --plot residuals.svg\n\n\
-                      The data are a CSV file with a column t and columns as `polhode run --out` writes them; samples lie on \
-                      steps. The fit starts at the data of the problem, which --set changes. Positions, attitudes and \
-                      velocities are compared unless --columns names others; the noise of each column is estimated."
+                      The data are a CSV file with a column t and columns as `polhode run --out` writes them, or as --map \
+                      says; commas, semicolons or tabs between cells, gaps are left out. Angles in degrees have _deg after \
+                      their names, as in --map omega_body_x_deg=gx. The fit starts at the data of the problem, which --set \
+                      changes. Positions, attitudes and velocities are compared unless --columns names others; the noise of \
+                      each column is estimated."
     )]
     Fit(FitOptions),
+    /// Turn angular velocities, as a gyroscope gives them, into attitudes
+    #[command(
+        after_help = "Example:\n  polhode integrate gyro.csv --map t=time,omega_body_x_deg=gx \\\n          \
+                      --map omega_body_y_deg=gy,omega_body_z_deg=gz --out attitudes.csv\n\n\
+                      The file is a CSV file with the columns t and omega_body_x, omega_body_y, omega_body_z, in body axes and \
+                      rad/s, or as --map says; _deg after a name stands for degrees. Times need not be equally far apart. From \
+                      one sample to the next the body turns with the mean of both: the error falls with the square of the \
+                      interval, and there is none for a fixed axis if the rate is linear in time."
+    )]
+    Integrate(IntegrateOptions),
     /// List the methods, or show one
     #[command(after_help = "Example:\n  polhode methods compose:akw:6\n  polhode methods swc1 --bibtex")]
     Methods(MethodsOptions),
@@ -193,16 +205,20 @@ pub struct SensitivityOptions {
 pub struct FitOptions {
     /// Id of the problem
     pub problem: String,
-    /// The measured motion: CSV with a column t
+    /// The measured motion: CSV with a column t, - for standard input
     #[arg(long, value_name = "FILE.csv")]
     pub data: PathBuf,
+    /// Columns of the file by their names there, as in t=time,q_w=qw,omega_body_x_deg=gx; may be repeated
+    #[arg(long, value_name = "NAME=COLUMN", value_delimiter = ',')]
+    pub map: Vec<String>,
     /// Names of parameters, separated by commas, as in mass,center_y,inertia; may be repeated
     #[arg(long, short, value_name = "NAMES", value_delimiter = ',', required = true)]
     pub parameters: Vec<String>,
     /// Id of the method [default: the problem's own]
     #[arg(long, short, value_name = "ID")]
     pub method: Option<String>,
-    /// Time step in s [default: the largest that goes into the sampling interval, at most the problem's own]
+    /// Time step in s [default: the largest that goes into the sampling interval, at most the problem's own; for irregular
+    /// samples that, or less if they are denser]
     #[arg(long, value_name = "H", allow_hyphen_values = true, value_parser = number)]
     pub step: Option<f64>,
     /// Override a datum of the problem, as in inertia=1,2,2.5; may be repeated
@@ -224,6 +240,29 @@ pub struct FitOptions {
     #[arg(long, value_name = "FILE.csv")]
     pub out: Option<PathBuf>,
     /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `polhode integrate`.
+#[derive(Debug, Args)]
+pub struct IntegrateOptions {
+    /// The angular velocities: CSV with columns t, omega_body_x, omega_body_y, omega_body_z; - for standard input
+    #[arg(value_name = "GYRO.csv")]
+    pub data: PathBuf,
+    /// Columns of the file by their names there, as in t=time,omega_body_x_deg=gx; may be repeated
+    #[arg(long, value_name = "NAME=COLUMN", value_delimiter = ',')]
+    pub map: Vec<String>,
+    /// Attitude at the first sample, body to space: rotation vector in rad, or unit quaternion w,x,y,z [default: 0,0,0]
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
+    pub attitude: Option<String>,
+    /// Id of the method: kinematic:exp, or another kinematic:<map>
+    #[arg(long, short, value_name = "ID", default_value = "kinematic:exp")]
+    pub method: String,
+    /// Write the attitudes to this CSV file, - for standard output [default: -, unless --json is given]
+    #[arg(long, value_name = "FILE.csv")]
+    pub out: Option<PathBuf>,
+    /// Print one JSON object: the last attitude, and how far the body has turned
     #[arg(long)]
     pub json: bool,
 }

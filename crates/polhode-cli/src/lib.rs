@@ -6,9 +6,11 @@ mod args;
 mod blocks;
 mod compare;
 mod converge;
+mod data;
 mod failure;
 mod files;
 mod fit;
+mod integrate;
 mod interrupt;
 mod list;
 mod phase;
@@ -54,6 +56,7 @@ fn command(command: Command) -> Result<(), Failure> {
         Command::Compare(options) => compare::command(&options),
         Command::Sensitivity(options) => sensitivity::command(&options),
         Command::Fit(options) => fit::command(&options),
+        Command::Integrate(options) => integrate::command(&options),
         Command::Methods(options) => list::methods(&options),
         Command::Problems(options) => list::problems(&options),
         Command::Completions { shell } => completions(shell),
@@ -65,8 +68,8 @@ fn command(command: Command) -> Result<(), Failure> {
 pub mod readers {
     /// Reads a measured motion; true if there is one.
     pub fn csv(bytes: &[u8]) -> bool {
-        let table = crate::fit::data::Table::parse("data", bytes.to_vec());
-        table.is_ok_and(|table| table.samples(&|_| true).is_ok())
+        let table = crate::data::Table::parse("data", bytes.to_vec());
+        table.is_ok_and(|table| table.measured(&[], &|_| Some(crate::data::Unit::Angle)).is_ok())
     }
     /// Reads a tableau; true if it is one.
     pub fn toml(text: &str) -> bool {
