@@ -211,6 +211,9 @@ pub struct FitOptions {
     /// Columns of the file by their names there, as in t=time,q_w=qw,omega_body_x_deg=gx; may be repeated
     #[arg(long, value_name = "NAME=COLUMN", value_delimiter = ',')]
     pub map: Vec<String>,
+    /// Time in the file at which the motion of the problem starts, in s [default: 0]
+    #[arg(long, value_name = "T", allow_hyphen_values = true, value_parser = number)]
+    pub t0: Option<f64>,
     /// Names of parameters, separated by commas, as in mass,center_y,inertia; may be repeated
     #[arg(long, short, value_name = "NAMES", value_delimiter = ',', required = true)]
     pub parameters: Vec<String>,

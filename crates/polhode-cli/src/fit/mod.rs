@@ -19,6 +19,9 @@ use polhode::sensitivity::Sensitivity;
 use std::fs;
 use std::io::Write;
 
+/// More steps than this nobody waits for, dozens of times.
+const MOST_STEPS: u64 = 1_000_000_000;
+
 /// All that was found.
 pub struct Finished<'a> {
     /// What was fitted.
@@ -110,16 +113,23 @@ fn samples(options: &FitOptions, known: &[Column]) -> Result<(Samples, Vec<Strin
         Some(if angle { Unit::Angle } else { Unit::Other })
     };
     let table = Table::read(&options.data)?;
-    let Measured { times, columns, lines, others, gaps } = table.measured(&options.map, &unit)?;
+    let Measured { mut times, columns, lines, others, gaps } = table.measured(&options.map, &unit)?;
     let wrong = |text: String| Failure::Usage(format!("{}: {text}", table.name));
     if times.len() < 2 {
         let (found, gaps) = (times.len(), data::without(&gaps));
         return Err(wrong(format!("there are too few samples: {found}{gaps}, at least 2 are needed")));
     }
-    if times[0] < 0.0 {
-        let (line, t) = (lines[0], print::plain(times[0]));
-        return Err(wrong(format!("line {line}, time: {t} s is before the start of the motion at t = 0")));
+    let start = options.t0.unwrap_or(0.0);
+    if !start.is_finite() {
+        return Err(Failure::Usage(format!("--t0 must be a finite number, got {start}")));
     }
+    if times[0] < start {
+        let (line, [t, start]) = (lines[0], [times[0], start].map(print::plain));
+        return Err(wrong(format!(
+            "line {line}, time: {t} s is before the start of the motion at t = {start} s (--t0)"
+        )));
+    }
+    times.iter_mut().for_each(|t| *t -= start);
     let samples = Samples::new(times, columns).map_err(|error| wrong(error.to_string()))?;
     if !gaps.is_empty() {
         print::note(&format!("note: {}: gaps are left out: {}", table.name, gaps.join("; ")));
@@ -148,6 +158,15 @@ pub fn command(options: &FitOptions) -> Result<(), Failure> {
         None => samples.step(problem.step).map_err(failure)?,
     };
     let fit = detailed(Identification::new(sensitivity, samples, step).map_err(failure)?, options)?;
+    let (steps, last) = (fit.plan().steps(), fit.plan().until());
+    if steps > MOST_STEPS {
+        return Err(Failure::Usage(format!(
+            "a run to the last sample, {} s after the start of the motion, has {steps} steps of {} s, too many for a fit; \
+             --t0 says at which time of the file the motion starts",
+            print::plain(last),
+            print::plain(step)
+        )));
+    }
     let plot = options.plot.as_deref().map(|path| NewFile::create(path, Format::Svg)).transpose()?;
     let out = options.out.as_deref().map(|path| Output::create(path, options.json)).transpose()?;
     let unused: Vec<&str> = others.iter().chain(fit.unused()).map(String::as_str).collect();

@@ -118,6 +118,18 @@ fn other_names_units_separators_and_decimal_signs_are_understood() {
     let header =
         NAMES.map(|name| if name.starts_with("omega") { format!("{name}_deg") } else { name.into() });
     assert_eq!(exact(&header.join("\t"), &deg, "\t", &[]), "");
+    // The time of day.
+    let clock = |n: usize, row: &[f64; 8]| -> Vec<String> {
+        let mut cells = plain(n, row);
+        cells[0] = format!("{:.2}", 43200.0 + row[0]);
+        cells
+    };
+    assert_eq!(exact(&NAMES.join(","), &clock, ",", &["--t0", "43200"]), "");
+    let path = folder.path().join("data.csv");
+    let base = ["fit", "slow-top", "--data", path.to_str().expect("a path"), "-p", "mgl"];
+    refused(2, &[&base[..], &["--t0", "-1700000000"]].concat(), &["too many for a fit", "--t0"]);
+    refused(2, &[&base[..], &["--t0", "43201"]].concat(), &["line 2, time", "before the start", "--t0"]);
+    refused(2, &[&base[..], &["--t0", "nan"]].concat(), &["--t0 must be a finite number"]);
     // A header in a comment, milliseconds, a column without a name.
     let index = |n: usize, row: &[f64; 8]| -> Vec<String> {
         let mut cells = plain(n, row);
@@ -135,7 +147,7 @@ fn gaps_are_told_and_left_out() {
     let rows = rows(folder.path(), false);
     let gaps = |n: usize, row: &[f64; 8]| -> Vec<String> {
         let mut cells = plain(n, row);
-        if n % 10 != 0 {
+        if !n.is_multiple_of(10) {
             cells[1..5].fill(String::new());
         }
         match n {

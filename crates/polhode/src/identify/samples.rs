@@ -109,7 +109,9 @@ impl Samples {
         if uniform && self.on_steps(shortest / first) {
             return Ok(shortest / first);
         }
-        let dense = most.min(gaps.get(gaps.len() / 2).map_or(last, |gap| gap.min(last)));
+        // Samples that are denser by no more than their jitter are not denser.
+        let median = gaps.get(gaps.len() / 2).map_or(last, |gap| gap.min(last));
+        let dense = if median < 0.9 * most { median } else { most };
         let mut candidates = (0..).map(|k| tidy(shortest / (first + f64::from(k))));
         let found = candidates.by_ref().take_while(|h| *h * PARTS >= dense).find(|h| self.on_steps(*h));
         Ok(found.unwrap_or(dense.min(last / (ROWS - 1) as f64)))
