@@ -23,7 +23,7 @@ pub struct Arguments {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Run a problem with one method and report drift, error and cost
+    /// Run a model with one method and report drift, error and cost
     #[command(
         after_help = "Example:\n  polhode run slow-top --method imidm --step 0.01 --until 20 \\\n          \
                       --out top.csv --every 10\n\n\
@@ -46,13 +46,15 @@ pub enum Command {
                       all of its components. The derivative of an attitude R is W with R' = R spin(W), in body axes."
     )]
     Sensitivity(SensitivityOptions),
-    /// Find parameters of a problem from a measured motion, with their errors
+    /// Find parameters of a model from a measured motion, with their errors
     #[command(
         after_help = "Example:\n  polhode fit heavy-top --data top.csv --parameters inertia,center \\\n          \
                       --plot residuals.svg\n\n\
-                      The data are a CSV file with a column t and columns as `polhode run --out` writes them; samples lie on \
-                      steps. The fit starts at the data of the problem, which --set changes. Positions, attitudes and \
-                      velocities are compared unless --columns names others; the noise of each column is estimated."
+                      The data are a CSV file with a column t and columns as `polhode run --out` writes them, or as --map \
+                      says; commas, semicolons or tabs between cells, gaps are left out. Angles in degrees have _deg after \
+                      their names, as in --map omega_body_x_deg=gx. The fit starts at the data of the problem, which --set \
+                      changes. Positions, attitudes and velocities are compared unless --columns names others; the noise of \
+                      each column is estimated."
     )]
     Fit(FitOptions),
     /// Check a model without running it, and say what it is
@@ -64,6 +66,16 @@ pub enum Command {
     /// Print the keys of model files as a JSON Schema, for editors
     #[command(after_help = "Example:\n  polhode schema > polhode.schema.json")]
     Schema,
+    /// Turn angular velocities, as a gyroscope gives them, into attitudes
+    #[command(
+        after_help = "Example:\n  polhode integrate gyro.csv --map t=time,omega_body_x_deg=gx \\\n          \
+                      --map omega_body_y_deg=gy,omega_body_z_deg=gz --out attitudes.csv\n\n\
+                      The file is a CSV file with the columns t and omega_body_x, omega_body_y, omega_body_z, in body axes and \
+                      rad/s, or as --map says; _deg after a name stands for degrees. Times need not be equally far apart. From \
+                      one sample to the next the body turns with the mean of both: the error falls with the square of the \
+                      interval, and there is none for a fixed axis if the rate is linear in time."
+    )]
+    Integrate(IntegrateOptions),
     /// List the methods, or show one
     #[command(after_help = "Example:\n  polhode methods compose:akw:6\n  polhode methods swc1 --bibtex")]
     Methods(MethodsOptions),
@@ -82,26 +94,27 @@ pub enum Command {
 /// `polhode run`.
 #[derive(Debug, Args)]
 pub struct RunOptions {
-    /// Id of the problem
+    /// Model: id of a problem, or a file, - for standard input
+    #[arg(value_name = "MODEL")]
     pub problem: String,
-    /// Id of the method [default: the problem's own]
+    /// Id of the method [default: the model's own]
     #[arg(long, short, value_name = "ID")]
     pub method: Option<String>,
-    /// Time step in s [default: the problem's own]
+    /// Time step in s [default: the model's own]
     #[arg(long, value_name = "H", allow_hyphen_values = true, value_parser = number)]
     pub step: Option<f64>,
-    /// End time in s [default: the problem's own]
+    /// End time in s [default: the model's own]
     #[arg(long, value_name = "T", allow_hyphen_values = true, value_parser = number)]
     pub until: Option<f64>,
-    /// Override a datum of the problem, as in inertia=1,2,2.5; may be repeated
+    /// Override a parameter, as in inertia=1,2,2.5; may be repeated
     #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
     pub set: Vec<String>,
     /// Write the motion to this CSV file, - for standard output
     #[arg(long, value_name = "FILE.csv")]
     pub out: Option<PathBuf>,
-    /// Write every N-th step (and always the last)
-    #[arg(long, value_name = "N", default_value = "1", requires = "out", allow_hyphen_values = true, value_parser = every)]
-    pub every: u64,
+    /// Write every N-th step (and always the last) [default: what the model says, or 1]
+    #[arg(long, value_name = "N", requires = "out", allow_hyphen_values = true, value_parser = every)]
+    pub every: Option<u64>,
     /// Do not compute a reference solution
     #[arg(long)]
     pub no_reference: bool,
@@ -119,18 +132,19 @@ pub struct RunOptions {
 /// `polhode converge`.
 #[derive(Debug, Args)]
 pub struct ConvergeOptions {
-    /// Id of the problem
+    /// Model: id of a problem, or a file, - for standard input
+    #[arg(value_name = "MODEL")]
     pub problem: String,
-    /// Ids of methods, separated by commas, or all; may be repeated [default: the problem's own]
+    /// Ids of methods, separated by commas, or all; may be repeated [default: the model's own]
     #[arg(long, short, value_name = "IDS", value_delimiter = ',')]
     pub methods: Vec<String>,
-    /// Time steps in s, separated by commas [default: 4, 2, 1 and 1/2 times the problem's own]
+    /// Time steps in s, separated by commas [default: 4, 2, 1 and 1/2 times the model's own]
     #[arg(long, value_name = "H1,H2,...", value_delimiter = ',', allow_hyphen_values = true, value_parser = number)]
     pub steps: Vec<f64>,
-    /// End time in s [default: the problem's own]
+    /// End time in s [default: the model's own]
     #[arg(long, value_name = "T", allow_hyphen_values = true, value_parser = number)]
     pub until: Option<f64>,
-    /// Override a datum of the problem, as in inertia=1,2,2.5; may be repeated
+    /// Override a parameter, as in inertia=1,2,2.5; may be repeated
     #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
     pub set: Vec<String>,
     /// Plot the errors over the step to this SVG file
@@ -144,18 +158,19 @@ pub struct ConvergeOptions {
 /// `polhode compare`.
 #[derive(Debug, Args)]
 pub struct CompareOptions {
-    /// Id of the problem
+    /// Model: id of a problem, or a file, - for standard input
+    #[arg(value_name = "MODEL")]
     pub problem: String,
-    /// Ids of methods, separated by commas, or all; may be repeated [default: some that suit the problem]
+    /// Ids of methods, separated by commas, or all; may be repeated [default: some that suit the model]
     #[arg(long, short, value_name = "IDS", value_delimiter = ',')]
     pub methods: Vec<String>,
-    /// Time step in s [default: the problem's own]
+    /// Time step in s [default: the model's own]
     #[arg(long, value_name = "H", allow_hyphen_values = true, value_parser = number)]
     pub step: Option<f64>,
-    /// End time in s [default: the problem's own]
+    /// End time in s [default: the model's own]
     #[arg(long, value_name = "T", allow_hyphen_values = true, value_parser = number)]
     pub until: Option<f64>,
-    /// Override a datum of the problem, as in inertia=1,2,2.5; may be repeated
+    /// Override a parameter, as in inertia=1,2,2.5; may be repeated
     #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
     pub set: Vec<String>,
     /// Print one JSON object
@@ -166,21 +181,22 @@ pub struct CompareOptions {
 /// `polhode sensitivity`.
 #[derive(Debug, Args)]
 pub struct SensitivityOptions {
-    /// Id of the problem
+    /// Model: id of a problem, or a file, - for standard input
+    #[arg(value_name = "MODEL")]
     pub problem: String,
     /// Names of parameters, separated by commas, as in mass,center_y,inertia; may be repeated
     #[arg(long, short, value_name = "NAMES", value_delimiter = ',', required = true)]
     pub parameters: Vec<String>,
-    /// Id of the method [default: the problem's own]
+    /// Id of the method [default: the model's own]
     #[arg(long, short, value_name = "ID")]
     pub method: Option<String>,
-    /// Time step in s [default: the problem's own]
+    /// Time step in s [default: the model's own]
     #[arg(long, value_name = "H", allow_hyphen_values = true, value_parser = number)]
     pub step: Option<f64>,
-    /// End time in s [default: the problem's own]
+    /// End time in s [default: the model's own]
     #[arg(long, value_name = "T", allow_hyphen_values = true, value_parser = number)]
     pub until: Option<f64>,
-    /// Override a datum of the problem, as in inertia=1,2,2.5; may be repeated
+    /// Override a parameter, as in inertia=1,2,2.5; may be repeated
     #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
     pub set: Vec<String>,
     /// Show backward, central and five-point differences beside the derivatives
@@ -200,21 +216,29 @@ pub struct SensitivityOptions {
 /// `polhode fit`.
 #[derive(Debug, Args)]
 pub struct FitOptions {
-    /// Id of the problem
+    /// Model: id of a problem, or a file, - for standard input
+    #[arg(value_name = "MODEL")]
     pub problem: String,
-    /// The measured motion: CSV with a column t
+    /// The measured motion: CSV with a column t, - for standard input
     #[arg(long, value_name = "FILE.csv")]
     pub data: PathBuf,
+    /// Columns of the file by their names there, as in t=time,q_w=qw,omega_body_x_deg=gx; may be repeated
+    #[arg(long, value_name = "NAME=COLUMN", value_delimiter = ',')]
+    pub map: Vec<String>,
+    /// Time in the file at which the motion of the problem starts, in s [default: 0]
+    #[arg(long, value_name = "T", allow_hyphen_values = true, value_parser = number)]
+    pub t0: Option<f64>,
     /// Names of parameters, separated by commas, as in mass,center_y,inertia; may be repeated
     #[arg(long, short, value_name = "NAMES", value_delimiter = ',', required = true)]
     pub parameters: Vec<String>,
-    /// Id of the method [default: the problem's own]
+    /// Id of the method [default: the model's own]
     #[arg(long, short, value_name = "ID")]
     pub method: Option<String>,
-    /// Time step in s [default: the largest that goes into the sampling interval, at most the problem's own]
+    /// Time step in s [default: the largest that goes into the sampling interval, at most the model's own; for irregular
+    /// samples that, or less if they are denser]
     #[arg(long, value_name = "H", allow_hyphen_values = true, value_parser = number)]
     pub step: Option<f64>,
-    /// Override a datum of the problem, as in inertia=1,2,2.5; may be repeated
+    /// Override a parameter, as in inertia=1,2,2.5; may be repeated
     #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
     pub set: Vec<String>,
     /// Columns to compare, separated by commas: names, or quantities as omega_body [default: positions, attitudes, velocities]
@@ -247,6 +271,29 @@ pub struct CheckOptions {
     #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
     pub set: Vec<String>,
     /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `polhode integrate`.
+#[derive(Debug, Args)]
+pub struct IntegrateOptions {
+    /// The angular velocities: CSV with columns t, omega_body_x, omega_body_y, omega_body_z; - for standard input
+    #[arg(value_name = "GYRO.csv")]
+    pub data: PathBuf,
+    /// Columns of the file by their names there, as in t=time,omega_body_x_deg=gx; may be repeated
+    #[arg(long, value_name = "NAME=COLUMN", value_delimiter = ',')]
+    pub map: Vec<String>,
+    /// Attitude at the first sample, body to space: rotation vector in rad, or unit quaternion w,x,y,z [default: 0,0,0]
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
+    pub attitude: Option<String>,
+    /// Id of the method: kinematic:exp, or another kinematic:<map>
+    #[arg(long, short, value_name = "ID", default_value = "kinematic:exp")]
+    pub method: String,
+    /// Write the attitudes to this CSV file, - for standard output [default: -, unless --json is given]
+    #[arg(long, value_name = "FILE.csv")]
+    pub out: Option<PathBuf>,
+    /// Print one JSON object: the last attitude, and how far the body has turned
     #[arg(long)]
     pub json: bool,
 }

@@ -10,27 +10,25 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// The whole of a file of at most so many bytes; `what` is its role, for messages. A request to stop is heard even if
 /// nobody ever writes into the pipe that it may be.
 pub fn read(path: &Path, what: &str, limit: u64) -> Result<Vec<u8>, Failure> {
+    taken(&path.display().to_string(), what, limit, || File::open(path))
+}
+
+/// The same of standard input.
+pub fn read_standard(what: &str, limit: u64) -> Result<Vec<u8>, Failure> {
+    taken("from standard input", what, limit, || Ok(io::stdin().lock()))
+}
+
+fn taken<R: Read>(
+    name: &str,
+    what: &str,
+    limit: u64,
+    open: impl FnOnce() -> io::Result<R>,
+) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
-    let taken = interrupt::abruptly(|| File::open(path)?.take(limit + 1).read_to_end(&mut bytes));
-    let name = path.display();
-    match taken {
+    match interrupt::abruptly(|| open()?.take(limit + 1).read_to_end(&mut bytes)) {
         Err(error) => Err(Failure::Usage(format!("cannot read the {what} {name}: {error}"))),
         Ok(_) if bytes.len() as u64 > limit => Err(Failure::Usage(format!(
             "cannot read the {what} {name}: it has more than {} MB, the most that is read",
-            limit >> 20
-        ))),
-        Ok(_) => Ok(bytes),
-    }
-}
-
-/// The whole of standard input, likewise.
-pub fn read_standard(what: &str, limit: u64) -> Result<Vec<u8>, Failure> {
-    let mut bytes = Vec::new();
-    let taken = interrupt::abruptly(|| io::stdin().lock().take(limit + 1).read_to_end(&mut bytes));
-    match taken {
-        Err(error) => Err(Failure::Usage(format!("cannot read the {what} from standard input: {error}"))),
-        Ok(_) if bytes.len() as u64 > limit => Err(Failure::Usage(format!(
-            "cannot read the {what} from standard input: it has more than {} MB, the most that is read",
             limit >> 20
         ))),
         Ok(_) => Ok(bytes),

@@ -7,9 +7,11 @@ mod blocks;
 mod check;
 mod compare;
 mod converge;
+mod data;
 mod failure;
 mod files;
 mod fit;
+mod integrate;
 mod interrupt;
 mod list;
 mod new;
@@ -60,6 +62,7 @@ fn command(command: Command) -> Result<(), Failure> {
         Command::Check(options) => check::command(&options),
         Command::New(options) => new::command(&options),
         Command::Schema => schema::command(),
+        Command::Integrate(options) => integrate::command(&options),
         Command::Methods(options) => list::methods(&options),
         Command::Problems(options) => list::problems(&options),
         Command::Completions { shell } => completions(shell),
@@ -71,8 +74,8 @@ fn command(command: Command) -> Result<(), Failure> {
 pub mod readers {
     /// Reads a measured motion; true if there is one.
     pub fn csv(bytes: &[u8]) -> bool {
-        let table = crate::fit::data::Table::parse("data", bytes.to_vec());
-        table.is_ok_and(|table| table.samples(&|_| true).is_ok())
+        let table = crate::data::Table::parse("data", bytes.to_vec());
+        table.is_ok_and(|table| table.measured(&[], &|_| Some(crate::data::Unit::Angle)).is_ok())
     }
     /// Reads a tableau; true if it is one.
     pub fn toml(text: &str) -> bool {

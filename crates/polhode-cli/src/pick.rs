@@ -1,8 +1,10 @@
 //! From the words of the command line to problems and methods of the library.
 
+use crate::data::Table;
 use crate::failure::Failure;
 use crate::{files, list};
 use polhode::method::{Method, REGISTRY, SYSTEMS, Tableau, TableauError};
+use polhode::model::TableFile;
 use polhode::multibody::SimulationError;
 use polhode::problem::{Model, Problem};
 use polhode::run::Plan;
@@ -15,8 +17,6 @@ const EITHER: [[&str; 2]; 1] = [["omega_body", "momentum_body"]];
 
 /// More than any model needs, in bytes.
 const LARGEST_MODEL: u64 = 256 << 20;
-/// The most of a table beside a model, in bytes.
-const LARGEST_TABLE: u64 = 256 << 20;
 
 /// True if a word on the command line is a model file: it ends in .toml, is - for standard input, or is a path.
 fn is_file(word: &str) -> bool {
@@ -36,23 +36,22 @@ pub fn model(word: &str) -> Result<Problem, Failure> {
 }
 
 fn read_model(word: &str) -> Result<Problem, Failure> {
-    let (name, path) = match word {
-        "-" => ("standard input", "/dev/stdin"),
-        _ => (word, word),
-    };
-    let bytes = match word {
-        "-" => files::read_standard("model", LARGEST_MODEL)?,
-        _ => files::read(Path::new(path), "model", LARGEST_MODEL)?,
+    let (name, bytes) = match word {
+        "-" => ("standard input", files::read_standard("model", LARGEST_MODEL)?),
+        _ => (word, files::read(Path::new(word), "model", LARGEST_MODEL)?),
     };
     let text = String::from_utf8(bytes)
         .map_err(|_| Failure::Usage(format!("cannot read the model {name}: it is not text in UTF-8")))?;
     let folder = match word {
         "-" => Path::new(""),
-        _ => Path::new(path).parent().unwrap_or(Path::new("")),
+        _ => Path::new(word).parent().unwrap_or(Path::new("")),
     };
-    let load = |table: &str| {
-        let bytes = files::read(&folder.join(table), "table", LARGEST_TABLE).map_err(|error| error.to_string())?;
-        String::from_utf8(bytes).map_err(|_| format!("{table}: it is not text; a table is a CSV file"))
+    let load = |path: &str| {
+        let table = Table::read(&folder.join(path)).map_err(|error| error.to_string())?;
+        let row = |(line, cells): &(usize, Vec<String>)| {
+            (*line, cells.iter().map(|cell| table.number(cell).unwrap_or(f64::NAN)).collect())
+        };
+        Ok(TableFile { rows: table.rows.iter().map(row).collect(), header: table.header.clone() })
     };
     Ok(Problem::read(name, &text, &load)?)
 }
@@ -91,6 +90,11 @@ pub fn plan(problem: &Problem, step: Option<f64>, until: Option<f64>) -> Result<
     let step = step.or(Some(problem.step).filter(|x| !x.is_nan())).ok_or_else(|| missing("step", "--step H"))?;
     let until = until.or(Some(problem.until).filter(|x| !x.is_nan())).ok_or_else(|| missing("until", "--until T"))?;
     Ok(Plan::new(step, until)?)
+}
+
+/// Refuses a run beyond the tables of its loads.
+pub fn covers(model: &Model, until: f64) -> Result<(), Failure> {
+    model.beyond_tables(until).map_or(Ok(()), |error| Err(error.into()))
 }
 
 /// Ids from a list that was cut at every comma: what is an option goes back to the method before it.

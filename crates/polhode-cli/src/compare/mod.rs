@@ -114,6 +114,7 @@ pub fn command(options: &CompareOptions) -> Result<(), Failure> {
     let problem = pick::problem(&options.problem, &options.set)?;
     let plan = pick::plan(&problem, options.step, options.until)?;
     let model = problem.model()?;
+    pick::covers(&model, plan.until())?;
     let methods = pick::methods(&model, &options.methods, &usual(&problem, &model))?;
 
     let stopped = || Failure::Interrupted("stopped before the comparison was done".into());

@@ -30,9 +30,9 @@ pub struct Comparison {
 }
 
 /// The plans asked for, from coarse to fine.
-fn plans(options: &ConvergeOptions, problem: &Problem, until: f64) -> Result<Vec<Plan>, Failure> {
+fn plans(options: &ConvergeOptions, step: f64, until: f64) -> Result<Vec<Plan>, Failure> {
     let steps = match options.steps.as_slice() {
-        [] => [4.0, 2.0, 1.0, 0.5].map(|factor| factor * problem.step).to_vec(),
+        [] => [4.0, 2.0, 1.0, 0.5].map(|factor| factor * step).to_vec(),
         steps => steps.to_vec(),
     };
     let mut plans = steps.iter().map(|step| Plan::new(*step, until)).collect::<Result<Vec<_>, _>>()?;
@@ -47,9 +47,11 @@ fn plans(options: &ConvergeOptions, problem: &Problem, until: f64) -> Result<Vec
 /// Does it.
 pub fn command(options: &ConvergeOptions) -> Result<(), Failure> {
     let problem = pick::problem(&options.problem, &options.set)?;
-    let until = options.until.unwrap_or(problem.until);
-    let plans = plans(options, &problem, until)?;
+    let plan = pick::plan(&problem, options.steps.first().copied(), options.until)?;
+    let until = plan.until();
+    let plans = plans(options, plan.step(), until)?;
     let model = problem.model()?;
+    pick::covers(&model, until)?;
     let methods = pick::methods(&model, &options.methods, &[&problem.method])?;
     let mut file = options.plot.as_deref().map(|path| NewFile::create(path, Format::Svg)).transpose()?;
 

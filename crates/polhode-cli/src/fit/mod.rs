@@ -1,22 +1,26 @@
 //! `polhode fit`: parameters of a problem from a measured motion.
 
-pub mod data;
 mod plot;
 mod report;
 
 use crate::args::FitOptions;
+use crate::data::{self, Measured, Table, Unit};
 use crate::failure::Failure;
 use crate::files::{Format, NewFile, Output};
 use crate::progress::Progress;
 use crate::{args, interrupt, pick, print, sensitivity};
 use core::ops::ControlFlow;
 use polhode::fit::FitError;
-use polhode::identify::{Identification, Identified, IdentifyError};
+use polhode::identify::{Identification, Identified, IdentifyError, Samples};
 use polhode::method::Method;
 use polhode::problem::Problem;
+use polhode::run::Column;
 use polhode::sensitivity::Sensitivity;
 use std::fs;
 use std::io::Write;
+
+/// More steps than this nobody waits for, dozens of times.
+const MOST_STEPS: u64 = 1_000_000_000;
 
 /// All that was found.
 pub struct Finished<'a> {
@@ -41,8 +45,11 @@ fn failure(error: IdentifyError) -> Failure {
             Failure::Usage(error.to_string())
         }
         IdentifyError::Fit(_) => Failure::Solver(error.to_string()),
-        IdentifyError::NoStep { .. } | IdentifyError::OffGrid { .. } => {
+        IdentifyError::LongStep { .. } | IdentifyError::Step { .. } => {
             Failure::Usage(format!("{error} (--step)"))
+        }
+        IdentifyError::NoColumn { .. } => {
+            Failure::Usage(format!("{error}; --map says which column of the file is which"))
         }
         _ => Failure::Usage(error.to_string()),
     }
@@ -98,6 +105,38 @@ fn detailed(mut fit: Identification, options: &FitOptions) -> Result<Identificat
     Ok(fit)
 }
 
+/// What was measured, and the columns of the file that are nothing of this problem.
+fn samples(options: &FitOptions, known: &[Column]) -> Result<(Samples, Vec<String>), Failure> {
+    let unit = |name: &str| {
+        let column = known.iter().find(|column| column.name == name)?;
+        let angle = column.item.quantity.facts().unit.starts_with("rad");
+        Some(if angle { Unit::Angle } else { Unit::Other })
+    };
+    let table = Table::read(&options.data)?;
+    let Measured { mut times, columns, lines, others, gaps } = table.measured(&options.map, &unit)?;
+    let wrong = |text: String| Failure::Usage(format!("{}: {text}", table.name));
+    if times.len() < 2 {
+        let (found, gaps) = (times.len(), data::without(&gaps));
+        return Err(wrong(format!("there are too few samples: {found}{gaps}, at least 2 are needed")));
+    }
+    let start = options.t0.unwrap_or(0.0);
+    if !start.is_finite() {
+        return Err(Failure::Usage(format!("--t0 must be a finite number, got {start}")));
+    }
+    if times[0] < start {
+        let (line, [t, start]) = (lines[0], [times[0], start].map(print::plain));
+        return Err(wrong(format!(
+            "line {line}, time: {t} s is before the start of the motion at t = {start} s (--t0)"
+        )));
+    }
+    times.iter_mut().for_each(|t| *t -= start);
+    let samples = Samples::new(times, columns).map_err(|error| wrong(error.to_string()))?;
+    if !gaps.is_empty() {
+        print::note(&format!("note: {}: gaps are left out: {}", table.name, gaps.join("; ")));
+    }
+    Ok((samples, others))
+}
+
 /// Does it.
 pub fn command(options: &FitOptions) -> Result<(), Failure> {
     let problem = pick::problem(&options.problem, &options.set)?;
@@ -112,19 +151,33 @@ pub fn command(options: &FitOptions) -> Result<(), Failure> {
             return Err(Failure::Usage(text));
         }
     }
-    let table = data::Table::read(&options.data)?;
     let known = sensitivity.columns().map_err(sensitivity::failure)?;
-    let (samples, others) = table.samples(&|name| known.iter().any(|column| column.name == name))?;
+    let (samples, others) = samples(options, &known)?;
     let step = match options.step {
         Some(step) => step,
         None => samples.step(problem.step).map_err(failure)?,
     };
     let fit = detailed(Identification::new(sensitivity, samples, step).map_err(failure)?, options)?;
+    let (steps, last) = (fit.plan().steps(), fit.plan().until());
+    if steps > MOST_STEPS {
+        return Err(Failure::Usage(format!(
+            "a run to the last sample, {} s after the start of the motion, has {steps} steps of {} s, too many for a fit; \
+             --t0 says at which time of the file the motion starts",
+            print::plain(last),
+            print::plain(step)
+        )));
+    }
     let plot = options.plot.as_deref().map(|path| NewFile::create(path, Format::Svg)).transpose()?;
     let out = options.out.as_deref().map(|path| Output::create(path, options.json)).transpose()?;
     let unused: Vec<&str> = others.iter().chain(fit.unused()).map(String::as_str).collect();
     if !unused.is_empty() && !fit.columns().is_empty() {
         print::note(&format!("note: columns of the data that are not used: {}", unused.join(", ")));
+    }
+    if fit.interpolates() {
+        print::note(&format!(
+            "note: the samples do not lie on steps of {} s; runs are interpolated to them",
+            print::plain(step)
+        ));
     }
 
     let mut progress = Progress::new(fit.plan().steps());
@@ -133,7 +186,7 @@ pub fn command(options: &FitOptions) -> Result<(), Failure> {
         if interrupt::asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     progress.clear();
-    let data = options.data.display().to_string();
+    let data = data::name(&options.data);
     let found = found.map_err(|error| match error {
         IdentifyError::NoColumn { model, samples } => {
             failure(IdentifyError::NoColumn { model, samples: [others, samples].concat() })
@@ -194,7 +247,11 @@ fn residuals(run: &Finished<'_>) -> String {
     for (i, t) in found.times.iter().enumerate() {
         let _ = write!(text, "{t:?}");
         for column in &found.columns {
-            let _ = write!(text, ",{:?}", column.residuals[i]);
+            // A gap stays one.
+            let _ = match column.residuals[i] {
+                r if r.is_nan() => write!(text, ","),
+                r => write!(text, ",{r:?}"),
+            };
         }
         text.push('\n');
     }

@@ -133,7 +133,7 @@ fn panel(out: &mut String, quantity: &str, columns: &[&ColumnFit], times: &[f64]
     for (k, column) in columns.iter().enumerate() {
         let colour = COLOURS[k % COLOURS.len()];
         let _ = writeln!(out, r#"<g fill="{colour}" fill-opacity="0.75">"#);
-        for (t, r) in times.iter().zip(&column.residuals).step_by(every) {
+        for (t, r) in times.iter().zip(&column.residuals).filter(|(_, r)| !r.is_nan()).step_by(every) {
             let _ = writeln!(out, r#"<circle cx="{:.2}" cy="{:.2}" r="1.8"/>"#, x(*t), y(r / column.sigma));
         }
         out.push_str("</g>\n");

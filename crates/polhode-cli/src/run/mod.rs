@@ -76,6 +76,7 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
     let method = pick::method(options.method.as_deref().unwrap_or(&problem.method))?;
     let plan = pick::plan(&problem, options.step, options.until)?;
     let model = problem.model()?;
+    pick::covers(&model, plan.until())?;
     pick::suits(&model, &method)?;
     let asked = [("--frequencies", options.frequencies), ("--estimate", options.estimate)];
     if let Some((option, _)) = asked.iter().find(|(_, asked)| *asked)
@@ -84,7 +85,10 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
         return Err(Failure::Usage(format!("{option} is for problems of single bodies")));
     }
     let mut record = match &options.out {
-        Some(path) => Some(Record::new(Output::create(path, options.json)?, options.every, &plan)),
+        Some(path) => {
+            let every = options.every.or(problem.every).unwrap_or(1);
+            Some(Record::new(Output::create(path, options.json)?, every, &plan))
+        }
         None => None,
     };
 

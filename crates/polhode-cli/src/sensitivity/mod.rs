@@ -94,7 +94,9 @@ pub fn command(options: &SensitivityOptions) -> Result<(), Failure> {
     let problem = pick::problem(&options.problem, &options.set)?;
     let method = pick::method(options.method.as_deref().unwrap_or(&problem.method))?;
     let plan = pick::plan(&problem, options.step, options.until)?;
-    pick::suits(&problem.model()?, &method)?;
+    let model = problem.model()?;
+    pick::suits(&model, &method)?;
+    pick::covers(&model, plan.until())?;
     let variant = match options.variant.as_deref() {
         None => Variant::Exact,
         Some(name) => {

@@ -348,19 +348,25 @@ fn signs_of_quaternions_do_not_matter() {
 }
 
 #[test]
-fn samples_are_checked_and_lie_on_steps() {
+fn samples_are_checked_and_have_a_step() {
     let of = |times: &[f64]| Samples::new(times.to_vec(), vec![("q_w".into(), vec![1.0; times.len()])]);
     let text = |times: &[f64]| of(times).unwrap_err().to_string();
     assert!(text(&[0.0, 1.0, 1.0]).contains("times must grow"));
     assert!(text(&[-1.0, 1.0]).contains("not negative"));
     assert!(text(&[0.0]).contains("no sample after t = 0"));
-    assert!(
-        Samples::new(vec![1.0], vec![("a".into(), vec![f64::NAN])]).unwrap_err().to_string().contains("NaN")
-    );
-    let step = |times: &[f64], most: f64| of(times).unwrap().step(most);
-    assert_eq!(step(&[0.3, 0.4, 0.5], 0.1), Ok(0.1));
-    assert_eq!(step(&[0.0, 0.01, 0.02, 0.025], 5e-3), Ok(5e-3));
-    assert!((step(&[0.3, 0.4, 0.5], 0.03).unwrap() - 0.025).abs() < 1e-12);
-    assert!(step(&[0.05, 0.15, 0.25], 1.0).unwrap_err().to_string().contains("a step of 0.05 s"));
-    assert!(step(&[0.0, 0.1, 0.1 + 0.1 / core::f64::consts::PI], 0.1).is_err());
+    let infinite = Samples::new(vec![1.0], vec![("a".into(), vec![f64::INFINITY])]);
+    assert!(infinite.unwrap_err().to_string().contains("must be finite"));
+    let step = |times: &[f64], most: f64| of(times).unwrap().step(most).unwrap();
+    assert_eq!(step(&[0.3, 0.4, 0.5], 0.1), 0.1);
+    assert_eq!(step(&[0.0, 0.01, 0.02, 0.025], 5e-3), 5e-3);
+    assert!((step(&[0.3, 0.4, 0.5], 0.03) - 0.025).abs() < 1e-12);
+    // A gap in a regular row, a late start.
+    assert_eq!(step(&[0.0, 0.01, 0.02, 0.04], 7e-3), 5e-3);
+    assert_eq!(step(&[0.05, 0.15, 0.25], 1.0), 0.05);
+    // Jitter: the step asked for, or that of denser samples.
+    let jittered: Vec<f64> =
+        (0..50).map(|k| 0.01 * (f64::from(k) + 0.1 * (7.0 * f64::from(k)).sin())).collect();
+    assert_eq!(step(&jittered, 3e-3), 3e-3);
+    assert!((step(&jittered, 0.1) - 0.01).abs() < 1e-3 && !of(&jittered).unwrap().on_steps(3e-3));
+    assert!(of(&jittered).unwrap().step(0.0).is_err());
 }

@@ -8,6 +8,7 @@ mod systems;
 mod bruls_sensitivity;
 mod derived_steps;
 mod identify;
+mod identify_between;
 mod own_elements;
 mod own_loads;
 mod parameters;

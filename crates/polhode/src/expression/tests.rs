@@ -124,7 +124,7 @@ fn mistakes_are_shown_where_they_are() {
         ("if(1 < 2 < 3, 1, 2)", 3..8, "a comparison is not a number; it belongs inside if(condition, a, b)"),
         ("a $ b", 2..3, "'$' means nothing in an expression"),
         ("1e999", 0..5, "'1e999' is not a finite number"),
-        ("cso(x)", 0..3, "no function is called 'cso'; did you mean cos?"),
+        ("cso(x)", 0..3, "no function is called 'cso'; did you mean cos or cosh?"),
         ("if", 0..2, "if is a function: write if(...)"),
     ] {
         let error = Expression::parse(text).unwrap_err();

@@ -14,12 +14,17 @@ pub(super) struct Column {
     pub(super) of: run::Column,
     /// Its place in a row of the model.
     pub(super) at: usize,
+    /// NaN where nothing was measured.
     pub(super) data: Vec<f64>,
 }
 
 impl Column {
     pub(super) fn name(&self) -> &str {
         &self.of.name
+    }
+    /// What was measured.
+    pub(super) fn measured(&self) -> impl Iterator<Item = f64> {
+        measured(&self.data)
     }
     /// The components of the same attitude, of a column that is one of them.
     fn attitude<'a>(&self, columns: &'a [Column]) -> Option<impl Iterator<Item = &'a Column>> {
@@ -31,7 +36,8 @@ impl Column {
     /// q and -q are the same attitude: the sign with which a sample is nearer to the model.
     pub(super) fn sign(&self, columns: &[Column], row: &[f64], sample: usize) -> f64 {
         let Some(alike) = self.attitude(columns) else { return 1.0 };
-        let product: f64 = alike.map(|other| row[other.at] * other.data[sample]).sum();
+        let products = alike.map(|other| row[other.at] * other.data[sample]);
+        let product: f64 = products.filter(|product| !product.is_nan()).sum();
         if product < 0.0 { -1.0 } else { 1.0 }
     }
 }
@@ -43,15 +49,21 @@ const NOTHING: f64 = 1e-15;
 pub(super) fn sizes(columns: &[Column]) -> Vec<f64> {
     let size = |column: &Column| {
         let same = |other: &&Column| other.of.item.quantity == column.of.item.quantity;
-        let largest = columns.iter().filter(same).map(|c| rms(&c.data)).fold(0.0, f64::max);
+        let largest = columns.iter().filter(same).map(|c| rms(c.measured())).fold(0.0, f64::max);
         if largest > NOTHING { largest } else { 1.0 }
     };
     columns.iter().map(size).collect()
 }
 
+/// The numbers that are there.
+pub(super) fn measured(data: &[f64]) -> impl Iterator<Item = f64> {
+    data.iter().copied().filter(|x| !x.is_nan())
+}
+
 /// Root mean square.
-pub(super) fn rms(data: &[f64]) -> f64 {
-    (data.iter().map(|x| x * x).sum::<f64>() / data.len() as f64).sqrt()
+pub(super) fn rms(data: impl Iterator<Item = f64>) -> f64 {
+    let (sum, count) = data.fold((0.0, 0u64), |(sum, count), x| (sum + x * x, count + 1));
+    (sum / count as f64).sqrt()
 }
 
 /// Whether a name, of a column or of a quantity of one or all bodies, means this column. An attitude is its quaternion.
@@ -78,7 +90,9 @@ pub(super) fn columns(
     samples: &Samples,
     wanted: Option<&[&str]>,
 ) -> Result<(Vec<Column>, Vec<String>), IdentifyError> {
-    let measured = |column: &run::Column| samples.names().contains(&column.name);
+    let measured = |column: &run::Column| {
+        samples.column(&column.name).is_some_and(|data| measured(data).next().is_some())
+    };
     // Time is not a measurement of a motion.
     let model: Vec<(usize, &run::Column)> = model.iter().enumerate().skip(1).collect();
     let mut taken = vec![false; model.len()];
@@ -138,7 +152,7 @@ fn attitudes(columns: &[Column]) -> Result<(), IdentifyError> {
         }
         for sample in 0..first.data.len() {
             let length = parts.iter().map(|c| c.data[sample] * c.data[sample]).sum::<f64>().sqrt();
-            if !(0.5..2.0).contains(&length) {
+            if !length.is_nan() && !(0.5..2.0).contains(&length) {
                 return Err(IdentifyError::Samples(format!(
                     "the quaternion {whole} of sample {} has length {length:e}; that of an attitude is one",
                     sample + 1

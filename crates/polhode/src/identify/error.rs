@@ -2,6 +2,7 @@
 
 use crate::fit::FitError;
 use crate::lookup::plain;
+use crate::run::PlanError;
 use crate::sensitivity::SensitivityFailure;
 use core::fmt;
 
@@ -15,24 +16,17 @@ pub enum IdentifyError {
         /// The step.
         step: f64,
     },
-    /// A sample between two steps.
-    OffGrid {
-        /// Its number, from one.
-        sample: usize,
-        /// Its time.
-        time: f64,
+    /// Steps that are too long to read samples between them off their rows.
+    LongStep {
         /// The step.
         step: f64,
-        /// How far it is from the nearest step, in steps.
-        off: f64,
+        /// The longest that would do.
+        most: f64,
+        /// The time of the last sample.
+        last: f64,
     },
-    /// No step suits the samples by itself.
-    NoStep {
-        /// True if the samples are equally far apart.
-        uniform: bool,
-        /// A step that would do.
-        proposed: Option<f64>,
-    },
+    /// Steps that cannot be counted.
+    Plan(PlanError),
     /// A column that is not there.
     Column {
         /// Its name.
@@ -66,8 +60,17 @@ pub enum IdentifyError {
         samples: usize,
         /// Columns.
         columns: usize,
+        /// Numbers in them.
+        numbers: usize,
         /// Parameters.
         parameters: usize,
+    },
+    /// Not one value for each parameter.
+    Values {
+        /// Values given.
+        found: usize,
+        /// Parameters.
+        needed: usize,
     },
     /// A deviation that is not a positive finite number.
     Sigma {
@@ -107,26 +110,15 @@ impl fmt::Display for IdentifyError {
         match self {
             Self::Samples(text) => f.write_str(text),
             Self::Step { step } => write!(f, "the step must be a positive finite number, got {step:?}"),
-            Self::OffGrid { sample, time, step, off } => write!(
+            Self::LongStep { step, most, last } => write!(
                 f,
-                "sample {sample} at t = {} lies {:.2e} of a step beside the steps of {} s; choose a step that goes \
-                 into all times",
-                plain(*time),
-                off.abs(),
-                plain(*step)
+                "a step of {} s is too long for samples between steps up to t = {} s; choose one of at most {:.3e} s, or one \
+                 that goes into all times",
+                plain(*step),
+                plain(*last),
+                most
             ),
-            Self::NoStep { uniform, proposed } => {
-                let how =
-                    if *uniform { "do not lie on steps from t = 0" } else { "are not equally far apart" };
-                write!(f, "the samples {how}, so that the step must be given")?;
-                match proposed {
-                    Some(step) => write!(f, "; a step of {} s goes into all times", plain(*step)),
-                    None => write!(
-                        f,
-                        ", and no simple one goes into all times; take samples at multiples of a step"
-                    ),
-                }
-            }
+            Self::Plan(error) => error.fmt(f),
             Self::Column { name, near, known, unmeasured } => {
                 match unmeasured {
                     true => write!(f, "the data have no column '{name}'")?,
@@ -146,13 +138,15 @@ impl fmt::Display for IdentifyError {
                 if samples.is_empty() { "none beside t".into() } else { listed(samples) },
                 model.join(", ")
             ),
-            Self::TooFew { samples, columns, parameters } => write!(
+            Self::TooFew { samples, columns, numbers, parameters } => write!(
                 f,
-                "{samples} samples of {columns} columns are {} numbers, too few for {parameters} parameters and their noise; \
+                "{samples} samples of {columns} columns are {numbers} numbers, too few for {parameters} parameters and their noise; \
                  at least two samples and {} numbers are needed",
-                samples * columns,
                 parameters + 1
             ),
+            Self::Values { found, needed } => {
+                write!(f, "{found} values for {needed} parameters: give one each")
+            }
             Self::Sigma { name, value } => {
                 write!(f, "the deviation of {name} must be a positive finite number, got {}", plain(*value))
             }

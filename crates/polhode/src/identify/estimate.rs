@@ -1,6 +1,6 @@
 //! The fit in rounds: parameters with given weights, then weights from what the fit leaves, until they settle.
 
-use super::columns::rms;
+use super::columns::{measured, rms};
 use super::inertia::InertiaEntries;
 use super::runs::{ROUNDING, Runs, Weighted};
 use super::{ColumnFit, Identified, IdentifyError};
@@ -14,7 +14,7 @@ const SETTLED_WEIGHTS: f64 = 1e-3;
 /// Rounds at most.
 const MAX_ROUNDS: usize = 10;
 /// With fewer samples the components of a quantity share one deviation.
-const POOL_BELOW_SAMPLES: usize = 30;
+const POOL_BELOW_SAMPLES: f64 = 30.0;
 /// The first samples are not fitted by themselves if they are fewer.
 const MIN_FIRST_SAMPLES: usize = 8;
 /// With fewer numbers than this left to tell that deviation from, all columns share one factor of theirs.
@@ -84,8 +84,8 @@ impl Errors {
 /// and one that changes little but tells much the second.
 pub(super) fn identify(runs: &mut Runs<'_>, task: &Task<'_>) -> Result<Identified, IdentifyError> {
     let spreads = runs.columns.iter().zip(&runs.sizes).map(|(column, size)| {
-        let mean = column.data.iter().sum::<f64>() / column.data.len() as f64;
-        let spread = rms(&column.data.iter().map(|x| x - mean).collect::<Vec<_>>());
+        let mean = column.measured().sum::<f64>() / column.measured().count() as f64;
+        let spread = rms(column.measured().map(|x| x - mean));
         if spread > MIN_VISIBLE_CHANGE * size { spread } else { *size }
     });
     let guesses = [spreads.collect(), runs.sizes.clone()];
@@ -154,7 +154,7 @@ fn rounds(runs: &mut Runs<'_>, task: &Task<'_>, guess: &[f64]) -> Result<Identif
 /// determine stays near its start.
 fn approach(runs: &mut Runs<'_>, task: &Task<'_>, edges: &[Box<Edge<'_>>], sigma: &[f64]) -> Vec<Parameter> {
     let options = Options { noise: Noise::Known, gradient: 1e-3, step: 1e-6, ..Options::default() };
-    let (total, n) = (runs.steps.len(), task.parameters.len());
+    let (total, n) = (runs.places.len(), task.parameters.len());
     let start: Vec<f64> = task.parameters.iter().map(|p| p.start).collect();
     let scales: Vec<f64> = runs.sensitivity.scales().iter().map(|scale| PRIOR_DEVIATION * scale).collect();
     let mut parameters = task.parameters.clone();
@@ -185,10 +185,10 @@ fn weights(runs: &Runs<'_>, task: &Task<'_>, sigma: &[f64], errors: &Errors) -> 
     let c = sigma.len();
     let squares = |k: usize| errors.free.residuals.iter().skip(k).step_by(c).map(|r| r * r).sum::<f64>();
     let taken = |k: usize| errors.leverage.iter().skip(k).step_by(c).sum::<f64>();
-    let samples = runs.steps.len() as f64;
+    let samples: Vec<f64> = runs.columns.iter().map(|column| column.measured().count() as f64).collect();
     let unknown: Vec<usize> = (0..c).filter(|k| task.known[*k].is_none()).collect();
     // One factor for all, if there are too few numbers to tell the columns apart.
-    let left: f64 = unknown.iter().map(|k| samples - taken(*k)).sum();
+    let left: f64 = unknown.iter().map(|k| samples[*k] - taken(*k)).sum();
     let total: f64 = unknown.iter().map(|k| squares(*k) * (sigma[*k] / runs.sizes[*k]).powi(2)).sum();
     let common = (total / left.max(0.5)).sqrt();
     let pooled = |k: usize| {
@@ -196,15 +196,15 @@ fn weights(runs: &Runs<'_>, task: &Task<'_>, sigma: &[f64], errors: &Errors) -> 
         let (mut sum, mut left) = (0.0, 0.0);
         for j in unknown.iter().filter(same) {
             sum += squares(*j) * sigma[*j] * sigma[*j];
-            left += samples - taken(*j);
+            left += samples[*j] - taken(*j);
         }
         if left < MIN_DEGREES_OF_FREEDOM { common * runs.sizes[k] } else { (sum / left).sqrt() }
     };
     let one = |k: usize| match task.known[k] {
         Some(known) => known,
-        None if runs.steps.len() < POOL_BELOW_SAMPLES => pooled(k).max(ROUNDING * runs.sizes[k]),
+        None if samples[k] < POOL_BELOW_SAMPLES => pooled(k).max(ROUNDING * runs.sizes[k]),
         None => {
-            (sigma[k] * (squares(k) / (samples - taken(k)).max(0.5)).sqrt()).max(ROUNDING * runs.sizes[k])
+            (sigma[k] * (squares(k) / (samples[k] - taken(k)).max(0.5)).sqrt()).max(ROUNDING * runs.sizes[k])
         }
     };
     (0..c).map(one).collect()
@@ -288,19 +288,23 @@ impl Outcome {
             .collect();
         let c = sigma.len();
         let columns = runs.columns.iter().zip(&sigma).enumerate().map(|(k, (column, sigma))| {
+            let own = errors.free.residuals.iter().skip(k).step_by(c).zip(&column.data);
             let residuals: Vec<f64> =
-                errors.free.residuals.iter().skip(k).step_by(c).map(|r| r * sigma).collect();
+                own.map(|(r, datum)| if datum.is_nan() { f64::NAN } else { r * sigma }).collect();
+            let there: Vec<f64> = measured(&residuals).collect();
+            let visible = rms(there.iter().copied()) > MIN_VISIBLE_CHANGE * runs.sizes[k];
             ColumnFit {
                 name: column.of.name.clone(),
                 quantity: column.of.whole.clone().unwrap_or_else(|| column.of.name.clone()),
                 components: column.of.item.quantity.facts().shape.components().len(),
                 sigma: *sigma,
                 known: task.known[k].is_some(),
-                patterned: rms(&residuals) > MIN_VISIBLE_CHANGE * runs.sizes[k] && is_patterned(&residuals),
+                patterned: visible && is_patterned(&there),
                 residuals,
             }
         });
-        let degrees_of_freedom = errors.free.degrees_of_freedom;
+        let missing = runs.columns.iter().map(|column| column.data.len() - column.measured().count()).sum();
+        let degrees_of_freedom = errors.free.degrees_of_freedom.saturating_sub(missing);
         Identified {
             names: fit.names.clone(),
             start: runs.sensitivity.values().to_vec(),

@@ -1,8 +1,10 @@
 //! Parameters of a problem from a measured motion: least squares with the exact derivatives of the discrete solution.
 //!
-//! An [`Identification`] is a [`Sensitivity`], which knows problem, parameters and method, and [`Samples`] at times that
-//! are steps. It finds the parameters and the noise:
+//! An [`Identification`] is a [`Sensitivity`], which knows problem, parameters and method, and [`Samples`]. It finds the
+//! parameters and the noise:
 //!
+//! - Samples that lie on steps are compared with those, others with the polynomial through the six nearest steps, and so are
+//!   derivatives: they are exact for what is compared. A cell of the samples may be missing.
 //! - Each column has its own deviation. Unless they are given, they are estimated from what a fit leaves, and the fit is
 //!   repeated with them until they settle.
 //! - q and -q are the same attitude: each sample counts with the sign that is nearer to the model.
@@ -34,6 +36,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod between;
 mod columns;
 mod error;
 mod estimate;
@@ -54,6 +57,7 @@ use crate::sensitivity::{Sensitivity, SensitivityFailure};
 use columns::{Column, columns, means, near};
 use core::ops::ControlFlow;
 use runs::Runs;
+use samples::Place;
 
 /// What is to be identified, and from what.
 #[derive(Clone, Debug)]
@@ -61,7 +65,7 @@ pub struct Identification {
     sensitivity: Sensitivity,
     samples: Samples,
     plan: Plan,
-    steps: Vec<u64>,
+    places: Vec<Place>,
     /// The columns of the model.
     model: Vec<run::Column>,
     columns: Vec<Column>,
@@ -71,11 +75,11 @@ pub struct Identification {
 }
 
 impl Identification {
-    /// With steps of this size. Compared are the positions, attitudes and velocities that were measured.
+    /// With steps of this size. Compared are the positions, attitudes and velocities that were measured. If not all samples
+    /// lie on steps ([`Samples::on_steps`]), runs are interpolated to them.
     pub fn new(sensitivity: Sensitivity, samples: Samples, step: f64) -> Result<Self, IdentifyError> {
-        let steps = samples.steps(step)?;
-        let last = steps.last().copied().unwrap_or(0);
-        let plan = Plan::new(step, last as f64 * step).map_err(|_| IdentifyError::Step { step })?;
+        let (places, steps) = samples.places(step)?;
+        let plan = Plan::new(step, steps as f64 * step).map_err(IdentifyError::Plan)?;
         let unbegun = |error| IdentifyError::Run(SensitivityFailure { error, steps: 0 });
         let model = sensitivity.columns().map_err(unbegun)?;
         let (columns, unused) = columns(&model, &samples, None).or_else(|error| match error {
@@ -85,7 +89,7 @@ impl Identification {
         })?;
         let bounds = vec![(f64::NEG_INFINITY, f64::INFINITY); sensitivity.names().len()];
         let sigma = vec![None; columns.len()];
-        Ok(Identification { sensitivity, samples, plan, steps, model, columns, unused, sigma, bounds })
+        Ok(Identification { sensitivity, samples, plan, places, model, columns, unused, sigma, bounds })
     }
     /// Compared in these columns: names as in the samples, or of quantities, `omega_body`, `upper.position`.
     pub fn with_columns(mut self, names: &[&str]) -> Result<Self, IdentifyError> {
@@ -147,6 +151,10 @@ impl Identification {
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
+    /// Whether runs are interpolated to the samples, because not all of these lie on steps.
+    pub fn interpolates(&self) -> bool {
+        self.places.iter().any(|place| place.rows > 1)
+    }
     /// The problem, the parameters and the method.
     pub fn sensitivity(&self) -> &Sensitivity {
         &self.sensitivity
@@ -160,6 +168,18 @@ impl Identification {
         &self.unused
     }
 
+    /// Model minus data at these values of the parameters, for each sample that of each column, zero where nothing was
+    /// measured; and their derivatives, row by row.
+    pub fn residuals(&self, values: &[f64]) -> Result<(Vec<f64>, Vec<f64>), IdentifyError> {
+        let names = self.sensitivity.names();
+        if values.len() != names.len() {
+            let (found, needed) = (values.len(), names.len());
+            return Err(IdentifyError::Values { found, needed });
+        }
+        let mut watch = |_: usize, _: u64| ControlFlow::Continue(());
+        let run = self.runs(&mut watch).at(values)?;
+        Ok((run.residuals.clone(), run.jacobian.clone()))
+    }
     /// Finds the parameters.
     pub fn run(&self) -> Result<Identified, IdentifyError> {
         self.run_with(&mut |_, _| ControlFlow::Continue(()))
@@ -170,16 +190,18 @@ impl Identification {
             // Says what there is.
             columns(&self.model, &self.samples, None)?;
         }
-        let (samples, parameters) = (self.steps.len(), self.sensitivity.names().len());
-        if samples < 2 || samples * self.columns.len() < parameters + 1 {
-            return Err(IdentifyError::TooFew { samples, columns: self.columns.len(), parameters });
+        let (samples, parameters) = (self.places.len(), self.sensitivity.names().len());
+        let numbers = self.columns.iter().map(|column| column.measured().count()).sum();
+        if samples < 2 || numbers < parameters + 1 {
+            let columns = self.columns.len();
+            return Err(IdentifyError::TooFew { samples, columns, numbers, parameters });
         }
-        if self.columns.iter().all(|column| column.data.iter().all(|x| *x == 0.0)) {
+        if self.columns.iter().all(|column| column.measured().all(|x| x == 0.0)) {
             let text = "all numbers are zero: nothing was measured of a motion";
             return Err(IdentifyError::Samples(text.into()));
         }
         let mut watch = |count: usize, step: u64| watch(count, step);
-        let mut runs = Runs::new(&self.sensitivity, &self.plan, &self.steps, &self.columns, &mut watch);
+        let mut runs = self.runs(&mut watch);
         let start = self.sensitivity.values();
         runs.at(start)?;
         let named = self.sensitivity.names().iter().zip(start).zip(&self.bounds);
@@ -195,5 +217,8 @@ impl Identification {
             times: self.samples.times(),
         };
         estimate::identify(&mut runs, &task)
+    }
+    fn runs<'a>(&'a self, watch: &'a mut Watch<'a>) -> Runs<'a> {
+        Runs::new(&self.sensitivity, &self.plan, &self.places, &self.model, &self.columns, watch)
     }
 }

@@ -17,7 +17,7 @@ pub struct ColumnFit {
     pub known: bool,
     /// Whether its residuals follow one another, as noise does not: the model does not fit, or the noise has a memory.
     pub patterned: bool,
-    /// Model minus data for each sample.
+    /// Model minus data for each sample, NaN where nothing was measured.
     pub residuals: Vec<f64>,
 }
 

@@ -1,11 +1,13 @@
 //! Runs at trial parameters, and their distance from the samples.
 
 use super::IdentifyError;
+use super::between::{Rows, SeenRow, attitudes};
 use super::columns::{Column, sizes};
+use super::samples::Place;
 use crate::fit::{Model, Rejected};
 use crate::lookup::{Role, plain};
-use crate::run::Plan;
-use crate::sensitivity::{Dual1, Sensitivity, SensitivityError, SensitivityFailure};
+use crate::run::{self, Plan};
+use crate::sensitivity::{Sensitivity, SensitivityError, SensitivityFailure};
 use core::ops::ControlFlow;
 use std::rc::Rc;
 
@@ -30,8 +32,10 @@ pub(super) struct Run {
 pub(super) struct Runs<'a> {
     pub(super) sensitivity: &'a Sensitivity,
     pub(super) plan: &'a Plan,
-    /// The step of each sample.
-    pub(super) steps: &'a [u64],
+    /// Where each sample lies.
+    pub(super) places: &'a [Place],
+    /// Where attitudes stand in a row of the model.
+    attitudes: Vec<usize>,
     pub(super) columns: &'a [Column],
     /// How large each of them is.
     pub(super) sizes: Vec<f64>,
@@ -45,7 +49,8 @@ impl<'a> Runs<'a> {
     pub(super) fn new(
         sensitivity: &'a Sensitivity,
         plan: &'a Plan,
-        steps: &'a [u64],
+        places: &'a [Place],
+        model: &[run::Column],
         columns: &'a [Column],
         watch: &'a mut Watch<'a>,
     ) -> Self {
@@ -53,7 +58,8 @@ impl<'a> Runs<'a> {
         Runs {
             sensitivity,
             plan,
-            steps,
+            places,
+            attitudes: attitudes(model),
             columns,
             sizes,
             watch,
@@ -65,7 +71,7 @@ impl<'a> Runs<'a> {
 
     /// The run at these values of the parameters.
     pub(super) fn at(&mut self, p: &[f64]) -> Result<Rc<Run>, IdentifyError> {
-        self.begun(p, self.steps.len())
+        self.begun(p, self.places.len())
     }
 
     /// The same up to some of the samples at least.
@@ -102,34 +108,39 @@ impl<'a> Runs<'a> {
         let (n, m) = (p.len(), samples * self.columns.len());
         let mut run = Run { at: p.to_vec(), residuals: Vec::with_capacity(m), jacobian: vec![0.0; m * n] };
         self.count += 1;
-        let (mut row, mut slopes): (Vec<f64>, Vec<Dual1>) = (Vec::new(), Vec::new());
-        let (columns, steps, count) = (self.columns, &self.steps[..samples], self.count);
+        let (columns, places, count) = (self.columns, &self.places[..samples], self.count);
         let (mut next, mut interrupted) = (0, false);
-        let watch = &mut self.watch;
-        let ended = self.sensitivity.changed(&changes).run(self.plan, &mut |step, seen| {
+        let (watch, attitudes) = (&mut self.watch, &self.attitudes);
+        let (mut rows, mut seen) = (Rows::default(), SeenRow::default());
+        let ended = self.sensitivity.changed(&changes).run(self.plan, &mut |step, at| {
             interrupted = watch(count, step).is_break();
             if interrupted {
                 return ControlFlow::Break(());
             }
-            if steps.get(next) != Some(&step) {
+            // Times grow: if the next sample does not begin here, no later one does.
+            if places.get(next).is_none_or(|place| step < place.first) {
                 return ControlFlow::Continue(());
             }
-            row.clear();
-            seen.snapshot().row(&mut row);
-            let first = run.residuals.len();
-            for column in columns {
-                run.residuals.push(row[column.at] - column.sign(columns, &row, next) * column.data[next]);
-            }
-            for k in 0..n {
-                slopes.clear();
-                let Some(derivative) = seen.derivative(k) else { continue };
-                derivative.row(&mut slopes);
+            rows.push(step, n, at);
+            while let Some(place) = places.get(next).filter(|place| place.last() <= step) {
+                rows.read(place, attitudes, &mut seen);
+                let first = run.residuals.len();
                 for (i, column) in columns.iter().enumerate() {
-                    run.jacobian[(first + i) * n + k] = slopes[column.at].eps[0];
+                    let datum = column.data[next];
+                    // What was not measured has no residual.
+                    if datum.is_nan() {
+                        run.residuals.push(0.0);
+                        continue;
+                    }
+                    let sign = column.sign(columns, &seen.values, next);
+                    run.residuals.push(seen.values[column.at] - sign * datum);
+                    for k in 0..n {
+                        run.jacobian[(first + i) * n + k] = seen.slopes[k][column.at];
+                    }
                 }
+                next += 1;
             }
-            next += 1;
-            if next < steps.len() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            if next < places.len() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
         self.interrupted = interrupted;
         match (interrupted, ended) {
@@ -156,7 +167,7 @@ pub(super) struct Weighted<'a, 'b> {
 impl<'a, 'b> Weighted<'a, 'b> {
     /// Of all samples.
     pub(super) fn all(runs: &'a mut Runs<'b>, sigma: &'a [f64]) -> Self {
-        let samples = runs.steps.len();
+        let samples = runs.places.len();
         Weighted { runs, sigma, samples, prior: None }
     }
     /// The sum of squares; infinite if there is no run.

@@ -55,7 +55,7 @@ pub(crate) use number::Values;
 pub use outputs::{Outputs, WithOutputs};
 pub(crate) use place::Fault;
 pub use place::Place;
-pub use series::Loader;
+pub use series::{Loader, TableFile};
 
 use crate::expression::Expression;
 use crate::multibody::System;

@@ -3,11 +3,20 @@
 use super::formulas::Series;
 use super::place::{Fault, Span};
 use super::table::Table;
-use crate::lookup::{nearest, not_finite, plain};
+use crate::lookup::{nearest, plain};
 use std::sync::Arc;
 
-/// Reads a file beside the model by the path in it, or says why not.
-pub type Loader<'a> = dyn Fn(&str) -> Result<String, String> + 'a;
+/// A table of numbers, as a file beside a model has it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TableFile {
+    /// The names of its columns.
+    pub header: Vec<String>,
+    /// Its rows, each with its line in the file and a number for each column: not a number where there is none.
+    pub rows: Vec<(usize, Vec<f64>)>,
+}
+
+/// Reads a table beside the model by the path in it, or says why not.
+pub type Loader<'a> = dyn Fn(&str) -> Result<TableFile, String> + 'a;
 
 /// The files that a model asks for.
 pub(super) struct Tables<'a> {
@@ -21,8 +30,7 @@ impl Tables<'_> {
         let (path, at) = table.text("table")?.ok_or_else(|| need("table"))?;
         let (time, time_at) = table.text("time")?.unwrap_or(("t".into(), span.clone()));
         let columns = table.entry("columns").ok_or_else(|| need("columns"))?.names(3)?;
-        let text = (self.load)(&path).map_err(|why| Fault::new(&at, why))?;
-        let (header, rows) = cells(&text).map_err(|why| Fault::new(&at, format!("{path}: {why}")))?;
+        let TableFile { header, rows } = (self.load)(&path).map_err(|why| Fault::new(&at, why))?;
         let find = |name: &str, span: &Span| {
             header.iter().position(|column| column == name).ok_or_else(|| {
                 let near = nearest(name, header.iter().map(String::as_str));
@@ -40,15 +48,11 @@ impl Tables<'_> {
         }
         let mut series = Series { times: Vec::new(), rows: Vec::new() };
         for (line, row) in rows {
-            let number = |column: usize| {
-                let text = &row[column];
-                match text.parse::<f64>() {
-                    Ok(x) if x.is_finite() => Ok(x),
-                    _ => {
-                        let what = not_finite(text);
-                        let message = format!("{path}: line {line}, column {}: '{text}' is {what}", header[column]);
-                        Err(Fault::new(&at, message))
-                    }
+            let number = |column: usize| match row.get(column) {
+                Some(x) if x.is_finite() => Ok(*x),
+                _ => {
+                    let message = format!("{path}: line {line}, column {}: there is no finite number", header[column]);
+                    Err(Fault::new(&at, message))
                 }
             };
             let t = number(time)?;
@@ -68,32 +72,4 @@ impl Tables<'_> {
         }
         Ok(Arc::new(series))
     }
-}
-
-/// A header and rows of cells, each with its line.
-type Cells = (Vec<String>, Vec<(usize, Vec<String>)>);
-
-/// The header and the rows of a CSV file, separated by commas, semicolons or tabs; lines that begin with # are skipped.
-fn cells(text: &str) -> Result<Cells, String> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut lines = text
-        .lines()
-        .enumerate()
-        .map(|(i, line)| (i + 1, line))
-        .filter(|(_, line)| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
-    let (_, first) = lines.next().ok_or("the file is empty; it needs a header and rows")?;
-    let separator = [',', ';', '\t'].into_iter().find(|mark| first.contains(*mark)).unwrap_or(',');
-    let split = |line: &str| -> Vec<String> {
-        line.split(separator).map(|cell| cell.trim().trim_matches('"').trim().to_string()).collect()
-    };
-    let header = split(first);
-    let mut rows = Vec::new();
-    for (number, line) in lines {
-        let row = split(line);
-        if row.len() != header.len() {
-            return Err(format!("line {number} has {} cells for {} columns", row.len(), header.len()));
-        }
-        rows.push((number, row));
-    }
-    Ok((header, rows))
 }
