@@ -46,21 +46,21 @@ impl fmt::Display for OwnError {
 
 impl std::error::Error for OwnError {}
 
-/// The numbers of a formula at some scalar, on the stack.
-pub(crate) struct Numbers<T> {
-    all: [T; MOST_NUMBERS],
+/// Formulas with no more numbers than this need little room for them.
+pub(crate) const FEW_NUMBERS: usize = 4;
+
+/// The numbers of a formula at some scalar, on the stack, with room for some.
+pub(crate) struct Numbers<T, const ROOM: usize> {
+    all: [T; ROOM],
     count: usize,
 }
 
-impl<T: Real> Numbers<T> {
+impl<T: Real, const ROOM: usize> Numbers<T, ROOM> {
     /// These, each as `of` has it.
     #[inline(always)]
     pub(crate) fn new<S: Copy>(numbers: &[S], of: impl Fn(S) -> T) -> Self {
-        let mut all = [T::zero(); MOST_NUMBERS];
-        for (to, from) in all.iter_mut().zip(numbers) {
-            *to = of(*from);
-        }
-        Numbers { all, count: numbers.len().min(MOST_NUMBERS) }
+        let all = core::array::from_fn(|i| numbers.get(i).map_or(T::zero(), |x| of(*x)));
+        Numbers { all, count: numbers.len().min(ROOM) }
     }
     /// Each of them.
     #[inline(always)]
@@ -108,9 +108,14 @@ impl<S: Real, F: ?Sized> Behind<S, F> {
             numbers: self.numbers.iter().enumerate().map(|(k, x)| number(k, *x)).collect(),
         }
     }
+    /// True if there are only a few numbers.
+    #[inline(always)]
+    pub(crate) fn is_small(&self) -> bool {
+        self.numbers.len() <= FEW_NUMBERS
+    }
     /// The numbers at a richer scalar.
     #[inline(always)]
-    pub(crate) fn at<T: Over<S>>(&self) -> Numbers<T> {
+    pub(crate) fn at<T: Over<S>, const ROOM: usize>(&self) -> Numbers<T, ROOM> {
         Numbers::new(&self.numbers, T::of)
     }
 }
@@ -129,16 +134,16 @@ macro_rules! behind_object {
         impl<F: $($face<$scalar> +)+ core::fmt::Debug + Send + Sync> $object for F {}
     };
     (@ask $object:ident $face:ident [$($scalar:ty),+] $ask:ident $function:ident $at:ident $out:ident) => {
-        fn $ask<T: $crate::scalar::Real>(
+        fn $ask<T: $crate::scalar::Real, const ROOM: usize>(
             formula: &dyn $object,
-            numbers: &$crate::formula::Numbers<T>,
+            numbers: &$crate::formula::Numbers<T, ROOM>,
             at: &$at<T>,
         ) -> Option<$out<T>> {
             use core::any::Any;
             let (numbers, at): (&dyn Any, &dyn Any) = (numbers, at);
             $(
                 if let (Some(numbers), Some(at)) =
-                    (numbers.downcast_ref::<$crate::formula::Numbers<$scalar>>(), at.downcast_ref())
+                    (numbers.downcast_ref::<$crate::formula::Numbers<$scalar, ROOM>>(), at.downcast_ref())
                 {
                     let out = <dyn $object as $face<$scalar>>::$function(formula, numbers.list(), at)?;
                     return (&out as &dyn Any).downcast_ref().copied();

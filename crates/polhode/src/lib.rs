@@ -96,6 +96,8 @@ pub mod solve;
 mod pages {
     #[doc = include_str!("../../../README.md")]
     struct Readme;
+    #[doc = include_str!("../../../docs/models.md")]
+    struct Models;
     #[doc = include_str!("../../../docs/systems.md")]
     struct Systems;
     #[doc = include_str!("../../../docs/sensitivities.md")]

@@ -162,7 +162,7 @@ pub fn text(comparison: &Comparison) -> String {
         plain(plan.step()),
         plain(plan.until())
     );
-    let title = format!("{}, {}", problem.id, problem.title);
+    let title = problem.heading();
     let head: String = [title, span]
         .iter()
         .chain(&lines)

@@ -116,7 +116,7 @@ pub fn text(comparison: &Comparison) -> String {
     let mut lines = print::lines(2, &rows).into_iter();
     let position = if moving { ", position in m" } else { "" };
     let title = [
-        format!("{}, {}", comparison.problem.id, comparison.problem.title),
+        comparison.problem.heading(),
         format!(
             "errors at t = {} s: attitude in the 2-norm and its angle in rad, body momentum in kg m²/s{position}",
             plain(comparison.until)

@@ -165,7 +165,7 @@ pub fn text(run: &Finished<'_>) -> String {
     let row = |name: &str, text: String| vec![name.to_string(), text];
     let (first, last) = (found.times.first().copied(), found.times.last().copied());
     let head = [
-        row("problem", format!("{}, {}", problem.id, problem.title)),
+        row("problem", problem.heading()),
         row("method", format!("{}, {}", run.method.id(), run.method.title())),
         row(
             "steps",

@@ -36,7 +36,7 @@ pub fn text(run: &Finished) -> String {
         plain(end.last.t)
     );
     let mut head = vec![
-        row(&["problem", &format!("{}, {}", run.problem.id, run.problem.title)]),
+        row(&["problem", &run.problem.heading()]),
         row(&["method", &format!("{}, {}, order {}", method.id(), method.title(), method.order())]),
         row(&["run", &span]),
         row(&[

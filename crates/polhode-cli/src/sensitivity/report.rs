@@ -140,7 +140,7 @@ pub fn text(run: &Finished) -> String {
     let (plan, problem) = (&run.plan, &run.problem);
     let row = |name: &str, text: String| vec![name.to_string(), text];
     let mut head = vec![
-        row("problem", format!("{}, {}", problem.id, problem.title)),
+        row("problem", problem.heading()),
         row("method", format!("{}, {}", run.method, run.title)),
     ];
     if let Some(variant) = &run.variant {

@@ -11,6 +11,7 @@ mod fit;
 mod integrate;
 mod intrinsic;
 mod limits;
+mod models;
 mod readme;
 mod real_data;
 mod refusals;

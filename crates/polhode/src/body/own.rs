@@ -3,7 +3,7 @@
 
 use super::lift::Number;
 use super::load::{Kinematics, Load, Wrench};
-use crate::formula::{Behind, OwnError, behind_object};
+use crate::formula::{Behind, FEW_NUMBERS, MOST_NUMBERS, OwnError, behind_object};
 use crate::group::{Jet, Rotation};
 use crate::scalar::{Dd, Dual, F64x4, Over, Real};
 use core::fmt::Debug;
@@ -216,13 +216,20 @@ impl<S: Real> Load<S> for Own<S> {
     #[inline(never)]
     fn wrench<T: Over<S>>(&self, at: &Kinematics<T>) -> Wrench<T> {
         // What cannot be had at a scalar is not a number, which every step refuses.
-        wrench_at(&*self.0.formula, &self.0.at(), at).unwrap_or_else(|| {
+        let found = match self.0.is_small() {
+            true => wrench_at(&*self.0.formula, &self.0.at::<T, FEW_NUMBERS>(), at),
+            false => wrench_at(&*self.0.formula, &self.0.at::<T, MOST_NUMBERS>(), at),
+        };
+        found.unwrap_or_else(|| {
             let unknown = Vector3::from_element(T::lift(f64::NAN));
             Wrench { force_body: unknown, moment_body: unknown }
         })
     }
     #[inline(never)]
     fn potential<T: Over<S>>(&self, at: &Kinematics<T>) -> Option<T> {
-        potential_at(&*self.0.formula, &self.0.at(), at)
+        match self.0.is_small() {
+            true => potential_at(&*self.0.formula, &self.0.at::<T, FEW_NUMBERS>(), at),
+            false => potential_at(&*self.0.formula, &self.0.at::<T, MOST_NUMBERS>(), at),
+        }
     }
 }

@@ -32,6 +32,106 @@ pub struct Expression {
     places: Vec<Range<usize>>,
     /// The most numbers that are on the stack at a time.
     depth: usize,
+    /// The same for registers, of an expression that is short enough.
+    short: Option<Short>,
+}
+
+/// How many registers a short expression has, a power of two.
+const REGISTERS: usize = 16;
+
+/// An expression whose constants and names have registers, as have intermediate results: fewer steps than with a stack, and
+/// no limit to be looked at.
+#[derive(Clone, Debug, PartialEq)]
+struct Short {
+    /// What the first registers hold.
+    inputs: Vec<Input>,
+    /// What is done with two registers, and where the result goes.
+    code: Vec<(Operation, [u8; 3])>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Input {
+    Constant(f64),
+    Name(usize),
+}
+
+impl Short {
+    /// The registers for operations on a stack; nothing if they are too many, or where three numbers go into one operation.
+    fn of(operations: &[Operation]) -> Option<Short> {
+        let input = |operation: &Operation| match operation {
+            Operation::Number(x) => Some(Input::Constant(*x)),
+            Operation::Name(name) => Some(Input::Name(*name)),
+            _ => None,
+        };
+        let mut inputs: Vec<Input> = Vec::new();
+        for found in operations.iter().filter_map(input) {
+            if !inputs.contains(&found) {
+                inputs.push(found);
+            }
+        }
+        let (mut stack, mut code): (Vec<u8>, Vec<(Operation, [u8; 3])>) = Default::default();
+        for operation in operations {
+            if let Some(found) = input(operation) {
+                let place = inputs.iter().position(|known| *known == found)?;
+                stack.push(u8::try_from(place).ok()?);
+                continue;
+            }
+            let takes = match operation {
+                Operation::If => return None,
+                Operation::Negate | Operation::Not | Operation::Power(_) => 1,
+                Operation::Function(function) => function.arguments(),
+                _ => 2,
+            };
+            let b = stack.pop()?;
+            let a = if takes == 1 { b } else { stack.pop()? };
+            // A result lies as high above the inputs as it lies on the stack.
+            let to = inputs.len() + stack.len();
+            if to >= REGISTERS {
+                return None;
+            }
+            let to = u8::try_from(to).ok()?;
+            code.push((*operation, [a, b, to]));
+            stack.push(to);
+        }
+        Some(Short { inputs, code }).filter(|short| !short.code.is_empty() && short.inputs.len() < REGISTERS)
+    }
+    #[inline(always)]
+    fn evaluate<T: Real>(&self, value: impl Fn(usize) -> T) -> T {
+        let mut register = [T::zero(); REGISTERS];
+        for (to, input) in register.iter_mut().zip(&self.inputs) {
+            *to = match input {
+                Input::Constant(x) => T::lift(*x),
+                Input::Name(name) => value(*name),
+            };
+        }
+        let mut last = T::zero();
+        for (operation, places) in &self.code {
+            let [a, b, to] = places.map(|place| usize::from(place) % REGISTERS);
+            let (a, b) = (&register[a], &register[b]);
+            last = match operation {
+                Operation::Add => *a + *b,
+                Operation::Subtract => *a - *b,
+                Operation::Multiply => *a * *b,
+                Operation::Divide => *a / *b,
+                Operation::Negate => -*a,
+                Operation::Power(2) => *a * *a,
+                other => seldom(*other, *a, *b),
+            };
+            register[to] = last;
+        }
+        last
+    }
+}
+
+/// An operation that is not one of the few that most expressions consist of.
+#[inline(never)]
+fn seldom<T: Real>(operation: Operation, a: T, b: T) -> T {
+    match operation {
+        Operation::Not => T::one() - a,
+        Operation::Power(n) => a.powi(n),
+        Operation::Function(function) if function.arguments() == 1 => one(function, a),
+        other => two(other, a, b),
+    }
 }
 
 /// One operation; what it works on is on the stack.
@@ -230,6 +330,14 @@ impl Expression {
     pub fn evaluate<T: Real>(&self, values: &[T]) -> T {
         self.evaluate_with(&|name| values.get(name).copied().unwrap_or(T::lift(f64::NAN)))
     }
+    /// The same where speed counts: compiled for what gives the values of names.
+    #[inline(always)]
+    pub(crate) fn evaluate_fast<T: Real>(&self, value: impl Fn(usize) -> T) -> T {
+        match &self.short {
+            Some(short) => short.evaluate(value),
+            None => self.evaluate_with(&value),
+        }
+    }
     /// The same with the value of a name by its number.
     pub fn evaluate_with<T: Real>(&self, value: &dyn Fn(usize) -> T) -> T {
         // Most need little room.
@@ -280,7 +388,6 @@ fn truth<T: Real>(mask: T::Mask) -> T {
 }
 
 /// An operation on two numbers.
-#[inline(always)]
 fn two<T: Real>(operation: Operation, a: T, b: T) -> T {
     match operation {
         Operation::Add => a + b,

@@ -1,6 +1,6 @@
 //! Reading expressions: operator precedence, from `or` (loosest) to powers.
 
-use super::{Expression, ExpressionError, Function, Mistake, Operation};
+use super::{Expression, ExpressionError, Function, Mistake, Operation, Short};
 use crate::lookup::nearest;
 use core::ops::Range;
 
@@ -113,11 +113,15 @@ pub(super) fn parse(text: &str, hyphened: &[&str]) -> Result<Expression, Express
     if tokens.is_empty() {
         return wrong(Mistake::Empty, 0..text.len());
     }
-    let expression = Expression { operations: Vec::new(), names: Vec::new(), places: Vec::new(), depth: 0 };
+    let expression =
+        Expression { operations: Vec::new(), names: Vec::new(), places: Vec::new(), depth: 0, short: None };
     let mut parser = Parser { tokens, at: 0, end: text.len(), level: 0, height: 0, expression };
     parser.number(0)?;
     match parser.peek() {
-        None => Ok(parser.expression),
+        None => {
+            let short = Short::of(&parser.expression.operations);
+            Ok(Expression { short, ..parser.expression })
+        }
         Some(_) => parser.expected("an operator or the end"),
     }
 }
@@ -241,7 +245,8 @@ impl<'a> Parser<'a> {
         }
         // A constant: what can be multiplied out is.
         let depth = self.expression.depth;
-        let exponent = Expression { operations, names: Vec::new(), places: Vec::new(), depth };
+        let exponent =
+            Expression { operations, names: Vec::new(), places: Vec::new(), depth, short: None };
         let n: f64 = exponent.evaluate(&[]);
         self.expression.operations.truncate(before);
         self.height -= 1;

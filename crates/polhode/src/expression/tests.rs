@@ -184,6 +184,8 @@ fn random_expressions_have_the_value_of_another_route() {
         let (text, expected) = made(&mut random, 1 + case % 4, x);
         let parsed = Expression::parse(&text).unwrap();
         let got = parsed.evaluate_with(&|_| x);
+        // In registers as on the stack.
+        assert_eq!(parsed.evaluate_fast(|_| x).to_bits(), got.to_bits(), "{text} at {x}");
         assert!((got - expected).abs() <= 1e-11 * expected.abs().max(1.0), "{text} at {x}: {got} {expected}");
     }
 }

@@ -133,10 +133,10 @@ impl<S: Scalar> Builder<'_, S> {
 impl ModelFile {
     /// The values of all parameters, with a change of each of their components by its number.
     pub(crate) fn values<S: Scalar>(&self, data: &[Datum], change: &dyn Fn(usize) -> S) -> Result<Values<S>, Fault> {
-        let values = evaluate(&self.parameters, data, &self.definitions, change)?;
+        let (values, fault) = evaluate(&self.parameters, data, &self.definitions, change)?;
         for check in &self.checks {
             let holds: S = check.that.0.evaluate_with(&|name| values.named(check.that.1[name]));
-            if holds.value() > 0.5 {
+            if holds.value() > 0.5 || !holds.is_finite() {
                 continue;
             }
             let mut message = check.otherwise.clone();
@@ -149,7 +149,7 @@ impl ModelFile {
                 None => fault,
             });
         }
-        Ok(values)
+        fault.map_or(Ok(values), Err)
     }
     /// The system in any scalar, with a change of each component of its parameters; some numbers of its elements are set,
     /// some changed.

@@ -66,7 +66,7 @@ impl FrameDraft {
 #[derive(Clone, Debug)]
 pub(super) struct JointDraft {
     pub(super) name: String,
-    span: Span,
+    pub(super) span: Span,
     pub(super) count: Option<Number>,
     types: Vec<String>,
     choose: Option<Number>,

@@ -43,6 +43,9 @@ struct Needs {
 }
 
 impl Needs {
+    fn any(self) -> bool {
+        self.matrix || self.velocity || self.omega_space || self.center
+    }
     fn of<'a>(all: impl Iterator<Item = &'a Compiled>) -> Self {
         let mut needs = Needs::default();
         for slot in all.flat_map(|compiled| &compiled.slots) {
@@ -62,6 +65,11 @@ impl Needs {
 struct Seen<'a, T> {
     numbers: &'a [T],
     at: &'a Kinematics<T>,
+    /// What takes some computing, if it is needed.
+    derived: Option<Derived<T>>,
+}
+
+struct Derived<T> {
     matrix: Matrix3<T>,
     velocity: Vector3<T>,
     omega_space: Vector3<T>,
@@ -69,8 +77,9 @@ struct Seen<'a, T> {
     center: [Vector3<T>; 2],
 }
 
-impl<'a, T: Real> Seen<'a, T> {
-    fn new(numbers: &'a [T], at: &'a Kinematics<T>, needs: Needs, center: Option<[usize; 3]>) -> Self {
+impl<T: Real> Derived<T> {
+    #[inline(never)]
+    fn new(numbers: &[T], at: &Kinematics<T>, needs: Needs, center: Option<[usize; 3]>) -> Self {
         let zero = Vector3::zeros();
         let center = match (needs.center, center) {
             (true, Some(places)) => {
@@ -80,14 +89,30 @@ impl<'a, T: Real> Seen<'a, T> {
             }
             _ => [zero; 2],
         };
-        Seen {
-            numbers,
-            at,
+        Derived {
             matrix: if needs.matrix { at.attitude.matrix() } else { Matrix3::zeros() },
             velocity: if needs.velocity { at.attitude.rotate(&at.velocity_body) } else { zero },
             omega_space: if needs.omega_space { at.attitude.rotate(&at.omega_body) } else { zero },
             center,
         }
+    }
+    fn value(&self, slot: Slot) -> T {
+        match slot {
+            Slot::Attitude(i, j) => self.matrix[(i, j)],
+            Slot::Velocity(i) => self.velocity[i],
+            Slot::OmegaSpace(i) => self.omega_space[i],
+            Slot::CenterOfMass(i) => self.center[0][i],
+            Slot::CenterVelocity(i) => self.center[1][i],
+            _ => T::lift(f64::NAN),
+        }
+    }
+}
+
+impl<'a, T: Real> Seen<'a, T> {
+    #[inline(always)]
+    fn new(numbers: &'a [T], at: &'a Kinematics<T>, needs: Needs, center: Option<[usize; 3]>) -> Self {
+        let derived = needs.any().then(|| Derived::new(numbers, at, needs, center));
+        Seen { numbers, at, derived }
     }
     #[inline(always)]
     fn value(&self, slot: Slot) -> T {
@@ -96,18 +121,15 @@ impl<'a, T: Real> Seen<'a, T> {
             Slot::Time => self.at.time,
             Slot::Quaternion(0) => self.at.attitude.w,
             Slot::Quaternion(i) => self.at.attitude.v[i - 1],
-            Slot::Attitude(i, j) => self.matrix[(i, j)],
             Slot::Position(i) => self.at.position[i],
-            Slot::Velocity(i) => self.velocity[i],
             Slot::VelocityBody(i) => self.at.velocity_body[i],
             Slot::OmegaBody(i) => self.at.omega_body[i],
-            Slot::OmegaSpace(i) => self.omega_space[i],
-            Slot::CenterOfMass(i) => self.center[0][i],
-            Slot::CenterVelocity(i) => self.center[1][i],
+            other => self.derived.as_ref().map_or(T::lift(f64::NAN), |derived| derived.value(other)),
         }
     }
+    #[inline(never)]
     fn evaluate(&self, compiled: &Compiled) -> T {
-        compiled.expression.evaluate_with(&|name| self.value(compiled.slots[name]))
+        compiled.expression.evaluate_fast(|name| self.value(compiled.slots[name]))
     }
 }
 

@@ -160,7 +160,7 @@ impl ModelFile {
     }
     /// The values of its parameters now that some may be overridden.
     pub(crate) fn refresh(&self, data: &mut [Datum]) -> Result<(), Fault> {
-        let values = number::evaluate::<f64>(&self.parameters, data, &[], &|_| 0.0)?;
+        let (values, _) = number::evaluate::<f64>(&self.parameters, data, &[], &|_| 0.0)?;
         for (datum, given) in data.iter_mut().zip(values.parameters) {
             if !datum.overridden {
                 datum.values = given.raw;
@@ -196,6 +196,13 @@ impl ModelFile {
     pub(crate) fn output_fault(&self, name: &str, message: String) -> Fault {
         let span = self.outputs.iter().find(|output| output.name == name).map_or(0..0, |output| output.formula.span.clone());
         Fault::new(&span, message)
+    }
+    /// Something wrong with a joint, or with one of several that are counted.
+    pub(crate) fn joint_fault(&self, name: &str, message: String) -> Option<Fault> {
+        let counted = name.rsplit_once('-').map_or(name, |(before, _)| before);
+        let joint = self.joints.iter().find(|joint| joint.name == name);
+        let joint = joint.or_else(|| self.joints.iter().find(|joint| joint.name == counted))?;
+        Some(Fault::new(&joint.span, message))
     }
     /// Why a run to this time asks for more than the tables have.
     pub(crate) fn beyond_tables(&self, until: f64) -> Option<Fault> {

@@ -494,13 +494,14 @@ pub(super) fn reserved(name: &str) -> bool {
         || Function::ALL.iter().any(|function| function.name() == name)
 }
 
-/// Evaluates all parameters in their order, each with its changes, and then the definitions.
+/// Evaluates all parameters in their order, each with its changes, and then the definitions, of which the first that is
+/// not finite is told: what is wrong with a parameter may be known better.
 pub(super) fn evaluate<S: Scalar>(
     parameters: &[Parameter],
     data: &[Datum],
     definitions: &[(String, Number)],
     change: &dyn Fn(usize) -> S,
-) -> Result<Values<S>, Fault> {
+) -> Result<(Values<S>, Option<Fault>), Fault> {
     let names = parameters.iter().map(|parameter| parameter.datum.name.clone()).collect();
     let mut values = Values { parameters: Vec::new(), definitions: Vec::new(), counter: 0.0, names };
     let mut first = 0;
@@ -514,9 +515,13 @@ pub(super) fn evaluate<S: Scalar>(
         first += count;
         values.parameters.push(Given { kind: datum.kind, raw, changes });
     }
+    let mut fault = None;
     for (_, number) in definitions {
-        let value = number.at(&values)?;
+        let value = number.at(&values).unwrap_or_else(|wrong| {
+            fault.get_or_insert(wrong);
+            S::lift(f64::NAN)
+        });
         values.definitions.push(value);
     }
-    Ok(values)
+    Ok((values, fault))
 }

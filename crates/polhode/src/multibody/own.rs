@@ -4,7 +4,7 @@
 use super::joint::{By, MOST_ROWS, Place};
 use super::kinds::{Number, own_numbers};
 use super::system::End;
-use crate::formula::{Behind, Numbers, OwnError, behind_object};
+use crate::formula::{Behind, MOST_NUMBERS, Numbers, OwnError, behind_object};
 use crate::group::{Jet, spin};
 use crate::scalar::{Dual, F64x4, Over, Real};
 use core::fmt::Debug;
@@ -294,7 +294,7 @@ impl<S: Real> OwnJoint<S> {
     }
     /// Φ at any scalar. What cannot be had is not a number, which every step refuses.
     fn ask<U: Real>(&self, at: Ends<'_, S, U>, time: U, places: [&Place<U>; 2]) -> Rows<U> {
-        let numbers = Numbers::new(&self.behind.numbers, at.of);
+        let numbers = Numbers::<U, MOST_NUMBERS>::new(&self.behind.numbers, at.of);
         rows_at(&*self.behind.formula, &numbers, &at.frames(time, places))
             .unwrap_or([U::lift(f64::NAN); MOST_ROWS])
     }
@@ -438,7 +438,7 @@ impl<S: Real> OwnForce<S> {
     ) -> [Vector3<T>; 4] {
         let at = self.moving(ends, time, places);
         let unknown = Vector3::from_element(T::lift(f64::NAN));
-        let Push { force, moment } = push_at(&*self.behind.formula, &self.behind.at(), &at)
+        let Push { force, moment } = push_at(&*self.behind.formula, &self.behind.at::<T, MOST_NUMBERS>(), &at)
             .unwrap_or(Push { force: unknown, moment: unknown });
         // Both act at the second point.
         let about = |i: usize| {
@@ -455,6 +455,10 @@ impl<S: Real> OwnForce<S> {
         time: T,
         places: [&Place<T>; 2],
     ) -> Option<T> {
-        potential_at(&*self.behind.formula, &self.behind.at(), &self.moving(ends, time, places))
+        potential_at(
+            &*self.behind.formula,
+            &self.behind.at::<T, MOST_NUMBERS>(),
+            &self.moving(ends, time, places),
+        )
     }
 }

@@ -157,6 +157,13 @@ impl Problem {
         }
         Ok(problem)
     }
+    /// Its id, and what it is.
+    pub fn heading(&self) -> String {
+        match self.title.is_empty() {
+            true => self.id.clone(),
+            false => format!("{}, {}", self.id, self.title),
+        }
+    }
     /// The file that it is made of.
     pub fn file(&self) -> &ModelFile {
         &self.file

@@ -6,7 +6,7 @@ use crate::body::RotaryInertia;
 use crate::group::{Group, Se3, So3};
 use crate::method::Method;
 use crate::model::{ModelFile, Outputs, Place, WithOutputs};
-use crate::multibody::{Reduction, Simulation, SimulationError, System};
+use crate::multibody::{AssemblyError, Reduction, Simulation, SimulationError, System};
 use crate::reference::SteadyPrecession;
 use crate::run::{Drift, Face, Observer, Plan, Run, RunFailure, RunReport, Snapshot, begin, drive};
 use crate::solve::{StepError, Work};
@@ -61,28 +61,40 @@ impl Problem {
     pub fn model(&self) -> Result<Model, ModelError> {
         self.model_with(&|_| 0.0)
     }
+    /// Why there are no consistent initial values, told at the joint that it is about.
+    fn unassembled(&self, error: &SimulationError) -> ModelError {
+        let joint = match error {
+            SimulationError::Assembly(AssemblyError::Dependent { joints }) => joints.first(),
+            SimulationError::Assembly(AssemblyError::Open { joint, .. } | AssemblyError::NotClosed { joint, .. }) => {
+                Some(joint)
+            }
+            _ => None,
+        };
+        let fault = joint.and_then(|joint| self.file().joint_fault(joint, error.to_string()));
+        fault.map_or_else(|| self.wrong(error.to_string()), |fault| self.refused(fault))
+    }
     /// The same with a change of each parameter, by its number.
     pub(super) fn model_with(&self, change: &dyn Fn(usize) -> f64) -> Result<Model, ModelError> {
         let built = self.built(change, &[])?;
         let outputs = self.outputs(&built)?;
         let system = Arc::new(built.system);
         let reduction = system.reduction();
-        if let Some(Reduction::Rotation(one)) = &reduction
-            && let Err(error) = RotaryInertia::positive(*one.body.inertia.matrix())
+        // Thin bodies are for joints that leave them no motion about their axis.
+        let moments = match &reduction {
+            Some(Reduction::Rotation(one)) => Some(*one.body.inertia.matrix()),
+            Some(Reduction::Motion(one)) => Some(*one.body.inertia.about_center()),
+            None => None,
+        };
+        if let (Some(matrix), Some(body)) = (moments, system.bodies().first())
+            && RotaryInertia::positive(*body.inertia.matrix()).is_err()
+            && let Err(error) = RotaryInertia::positive(matrix)
         {
-            let body = system.bodies().first().map_or("", |body| body.name.as_str());
-            return Err(self.wrong(format!("body '{body}' about its fixed point: {error}")));
-        }
-        if let Some(Reduction::Motion(one)) = &reduction
-            && let Err(error) = RotaryInertia::positive(*one.body.inertia.about_center())
-        {
-            let body = system.bodies().first().map_or("", |body| body.name.as_str());
-            return Err(self.wrong(format!("body '{body}', which is free to turn: {error}")));
+            return Err(self.wrong(format!("body '{}' is free to turn about every axis: {error}", body.name)));
         }
         // Initial values are tried out where joints ask something of them.
         let tried = match (&reduction, system.joints()) {
             (Some(_), []) => None,
-            _ => Some(Simulation::check(system.clone()).map_err(|error| self.wrong(error.to_string()))?),
+            _ => Some(Simulation::check(system.clone()).map_err(|error| self.unassembled(&error))?),
         };
         let start = match (&reduction, tried) {
             (Some(Reduction::Rotation(one)), _) => {
@@ -93,7 +105,11 @@ impl Problem {
             (None, None) => return Err(self.wrong("the system has no start".into())),
         };
         if let Some(quantity) = start.overflow() {
-            return Err(self.wrong(format!("{quantity} is not finite at the start; use smaller numbers")));
+            let why = match quantity.as_str() {
+                "energy" => "a load has a singularity there, or numbers are too large",
+                _ => "use smaller numbers",
+            };
+            return Err(self.wrong(format!("{quantity} is not finite at the start: {why}")));
         }
         let start = outputs.added(start);
         if let Some(name) = start.overflow() {
