@@ -1,5 +1,6 @@
 //! `polhode compare`: one problem, one step, several methods side by side.
 
+mod precision;
 mod report;
 
 use crate::args::CompareOptions;
@@ -111,10 +112,17 @@ fn row(
 
 /// Does it.
 pub fn command(options: &CompareOptions) -> Result<(), Failure> {
+    if !options.error.is_empty() {
+        return precision::command(options);
+    }
     let problem = pick::problem(&options.problem, &options.set)?;
     let plan = Plan::new(options.step.unwrap_or(problem.step), options.until.unwrap_or(problem.until))?;
     let model = problem.model()?;
     let methods = pick::methods(&model, &options.methods, &usual(&problem, &model))?;
+    print::detail(|| {
+        let ids: Vec<&str> = methods.iter().map(Method::id).collect();
+        format!("problem: {}; methods: {}", problem.id, ids.join(", "))
+    });
 
     let stopped = || Failure::Interrupted("stopped before the comparison was done".into());
     let reference = match reference(&model, plan.until(), "") {

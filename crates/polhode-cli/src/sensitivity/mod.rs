@@ -93,6 +93,7 @@ fn overflow(sensitivity: &Sensitivity, end: &Snapshot, derivatives: &[Snapshot<D
 pub fn command(options: &SensitivityOptions) -> Result<(), Failure> {
     let problem = pick::problem(&options.problem, &options.set)?;
     let method = pick::method(options.method.as_deref().unwrap_or(problem.method))?;
+    print::detail(|| format!("problem: {}; method: {}", problem.id, method.id()));
     let plan = Plan::new(options.step.unwrap_or(problem.step), options.until.unwrap_or(problem.until))?;
     pick::suits(&problem.model()?, &method)?;
     let variant = match options.variant.as_deref() {
