@@ -175,7 +175,7 @@ pub fn step(
                 _ => "",
             };
             let message = format!("{error}{hint}");
-            let block = Block::new(tolerance, false, error.best.as_ref(), message.clone(), &runs);
+            let block = Block::new(tolerance, false, error.best.as_deref(), message.clone(), &runs);
             let block = Block { seconds, ..block };
             let control = serde_json::to_value(block).unwrap_or_default();
             Err(Failure::Unreached { message, control })

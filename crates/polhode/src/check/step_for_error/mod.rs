@@ -112,7 +112,7 @@ pub struct Unreached {
     /// Why.
     pub cause: Cause,
     /// The step with the smallest error that could be estimated.
-    pub best: Option<Reached>,
+    pub best: Option<Box<Reached>>,
 }
 
 impl fmt::Display for Unreached {
@@ -221,6 +221,8 @@ const STRIDES: [f64; 2] = [64.0, 4.0];
 const BEGINNING: u64 = 32;
 /// Angular velocities that differ by this part of the largest are those of another motion.
 const STRANGE: f64 = 0.2;
+/// What half the acceleration at the start may move in one of the shorter steps, in rad or of the size of the motion.
+const MOVED: f64 = 2e-5;
 /// How many of the shorter steps fit into one, at least and at most.
 const SHORTER: [u64; 2] = [64, 4096];
 /// How often three runs are compared at most.
@@ -262,7 +264,7 @@ impl StepForError {
         let started = Instant::now();
         let found = self.search(tolerance, started + self.budget, watch);
         self.spent += started.elapsed();
-        found.map_err(|cause| Unreached { tolerance, cause, best: self.best() })
+        found.map_err(|cause| Unreached { tolerance, cause, best: self.best().map(Box::new) })
     }
 
     /// The estimate with the smallest error.
@@ -426,7 +428,7 @@ impl StepForError {
         };
         if let Level::Estimated(found) = &level
             && found.estimate_along <= tolerance
-            && let Some((difference, speeds)) = self.overlooked(found, tolerance, limit, watch)?
+            && let Some((difference, speeds)) = self.overlooked(found, limit, watch)?
             && (difference > 2.0 * tolerance || speeds > STRANGE)
         {
             let level = Level::Unclear([f64::INFINITY, difference]);
@@ -478,7 +480,6 @@ impl StepForError {
     fn overlooked(
         &self,
         found: &Reached,
-        tolerance: f64,
         limit: Instant,
         watch: &mut Watch<'_>,
     ) -> Result<Option<(f64, f64)>, Cause> {
@@ -490,8 +491,8 @@ impl StepForError {
             Err(NoMotion::Stopped) => Err(Cause::Stopped),
             Err(NoMotion::TooLong) => Err(Cause::Budget { needed: None }),
         };
-        // So short that the acceleration at the start moves nothing by a thousandth of the tolerance, as far as that goes.
-        let resolved = (0.002 * tolerance / acceleration(&self.system, &self.method, found.size)).sqrt();
+        // So short that the acceleration at the start moves next to nothing, as far as that goes.
+        let resolved = (MOVED / acceleration(&self.system, &self.method, found.size)).sqrt();
         let [mut shorter, most] = SHORTER;
         while shorter < most && found.step / shorter as f64 > resolved {
             shorter *= 2;
