@@ -12,9 +12,16 @@ use std::path::PathBuf;
     after_help = "Example:\n  polhode run fast-top --method akw --step 0.002\n\n\
                   Results go to stdout, everything else to stderr.\n\n\
                   Exit codes: 0 done, 2 a mistake in the command or an output that cannot be written, 3 invalid model, \
-                  4 the solver failed, 130 interrupted (129 by SIGHUP, 143 by SIGTERM)."
+                  4 the solver failed or an error asked for is out of reach, 5 a drift beyond its limit, 130 interrupted \
+                  (129 by SIGHUP, 143 by SIGTERM)."
 )]
 pub struct Arguments {
+    /// No progress, notes or warnings; errors stay
+    #[arg(long, short, global = true, conflicts_with = "verbose", display_order = 900)]
+    pub quiet: bool,
+    /// Say what was chosen and where the time goes
+    #[arg(long, short, global = true, display_order = 901)]
+    pub verbose: bool,
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
@@ -36,7 +43,9 @@ pub enum Command {
     Converge(ConvergeOptions),
     /// Run methods side by side with the same step: drift, error, phase and cost
     #[command(after_help = "Example:\n  polhode compare flying-brick \\\n          \
-                            --methods preserving:cayley,preserving:exp,akw --step 0.02")]
+                      --methods preserving:cayley,preserving:exp,akw --step 0.02\n  \
+                      polhode compare slow-top --error 1e-3,1e-6 --plot work.svg\n\n\
+                      With --error each method gets the step that it needs, and what that costs is shown.")]
     Compare(CompareOptions),
     /// Derivatives of a run with respect to parameters: exact ones of the discrete solution
     #[command(
@@ -82,6 +91,9 @@ pub enum Command {
     /// List the problems, or show one with its data
     #[command(after_help = "Example:\n  polhode problems fast-top")]
     Problems(ListOptions),
+    /// Print the manual page
+    #[command(after_help = "Example:\n  polhode man > ~/.local/share/man/man1/polhode.1")]
+    Man,
     /// Print a completion script for a shell
     #[command(after_help = "Example:\n  polhode completions bash \\\n          \
                       > ~/.local/share/bash-completion/completions/polhode")]
@@ -103,6 +115,15 @@ pub struct RunOptions {
     /// Time step in s [default: the model's own]
     #[arg(long, value_name = "H", allow_hyphen_values = true, value_parser = number)]
     pub step: Option<f64>,
+    /// Find the step whose error along the run is at most this: angles in rad, positions relative to the motion
+    #[arg(long, value_name = "E", conflicts_with = "step", allow_hyphen_values = true, value_parser = positive)]
+    pub error: Option<f64>,
+    /// Time for that search in s
+    #[arg(long, value_name = "S", default_value = "60", requires = "error", allow_hyphen_values = true, value_parser = positive)]
+    pub budget: f64,
+    /// Fail with exit code 5 if a drift is larger, as in energy=1e-9; may be repeated
+    #[arg(long, value_name = "NAME=LIMIT", value_delimiter = ',', allow_hyphen_values = true)]
+    pub max_drift: Vec<String>,
     /// End time in s [default: the model's own]
     #[arg(long, value_name = "T", allow_hyphen_values = true, value_parser = number)]
     pub until: Option<f64>,
@@ -173,6 +194,15 @@ pub struct CompareOptions {
     /// Override a parameter, as in inertia=1,2,2.5; may be repeated
     #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
     pub set: Vec<String>,
+    /// Find the step that each method needs for these errors along the run, separated by commas
+    #[arg(long, value_name = "E1,E2,...", value_delimiter = ',', conflicts_with = "step", allow_hyphen_values = true, value_parser = positive)]
+    pub error: Vec<f64>,
+    /// Time for each of these searches in s
+    #[arg(long, value_name = "S", default_value = "20", requires = "error", allow_hyphen_values = true, value_parser = positive)]
+    pub budget: f64,
+    /// Plot errors over time and steps to this SVG file
+    #[arg(long, value_name = "FILE.svg", requires = "error")]
+    pub plot: Option<PathBuf>,
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
@@ -342,6 +372,14 @@ pub fn number(text: &str) -> Result<f64, String> {
         }
         Ok(x) => Ok(x),
         Err(_) => Err("not a number".into()),
+    }
+}
+
+/// A number that something can be at most.
+fn positive(text: &str) -> Result<f64, String> {
+    match number(text)? {
+        x if x > 0.0 && x.is_finite() => Ok(x),
+        _ => Err("it must be a positive finite number".into()),
     }
 }
 

@@ -110,16 +110,38 @@ fn text(problem: &Problem, model: &Model, report: &Report<'_>) -> String {
         head.push(vec![String::new(), problem.title.clone()]);
     }
     head.push(vec!["kind".into(), group.into()]);
-    head.push(vec!["freedom".into(), print::count(report.degrees_of_freedom as u64, "degree of freedom").replace("degree of freedoms", "degrees of freedom")]);
+    head.push(vec![
+        "freedom".into(),
+        print::count(report.degrees_of_freedom as u64, "degree of freedom")
+            .replace("degree of freedoms", "degrees of freedom"),
+    ]);
     head.push(vec!["reference".into(), report.reference.into()]);
-    head.push(vec!["run".into(), format!("{}, step {}, until {}", problem.method, say(report.step), say(report.until))]);
+    head.push(vec![
+        "run".into(),
+        format!("{}, step {}, until {}", problem.method, say(report.step), say(report.until)),
+    ]);
     let mut text = table(0, &[Align::Left, Align::Left], &head);
-    let short = |x: f64| if x == 0.0 { "0".to_string() } else { format!("{x:.6}").parse::<f64>().map_or(plain(x), |y| if y == 0.0 || (y - x).abs() > 1e-6 * x.abs() { format!("{x:.4e}") } else { plain(y) }) };
+    let short = |x: f64| {
+        if x == 0.0 {
+            "0".to_string()
+        } else {
+            format!("{x:.6}").parse::<f64>().map_or(plain(x), |y| {
+                if y == 0.0 || (y - x).abs() > 1e-6 * x.abs() { format!("{x:.4e}") } else { plain(y) }
+            })
+        }
+    };
     let numbers = |list: &[f64]| list.iter().map(|x| short(*x)).collect::<Vec<_>>().join(" ");
-    let mut rows = vec![["body", "mass, kg", "principal moments, kg m²", "centre of mass, m"].map(String::from).to_vec()];
+    let mut rows = vec![
+        ["body", "mass, kg", "principal moments, kg m²", "centre of mass, m"].map(String::from).to_vec(),
+    ];
     for (b, body) in system.bodies().iter().enumerate().take(MANY) {
         let mass = if system.has_known_mass(b) { short(body.mass) } else { "-".into() };
-        rows.push(vec![body.name.clone(), mass, numbers(&moments(system, b)), numbers(body.center.as_slice())]);
+        rows.push(vec![
+            body.name.clone(),
+            mass,
+            numbers(&moments(system, b)),
+            numbers(body.center.as_slice()),
+        ]);
     }
     text.push_str(&format!("\n{}", table(0, &[Align::Left; 4], &rows)));
     more(&mut text, system.bodies().len(), "bodies");
@@ -127,7 +149,12 @@ fn text(problem: &Problem, model: &Model, report: &Report<'_>) -> String {
         let mut rows = vec![["joint", "type", "between", "rows"].map(String::from).to_vec()];
         for joint in system.joints().iter().take(MANY) {
             let ends = joint.bodies().map(|end| end.map_or(GROUND, |b| &system.bodies()[b].name)).join(", ");
-            rows.push(vec![joint.name.clone(), joint.kind.name().into(), ends, joint.kind.rows().to_string()]);
+            rows.push(vec![
+                joint.name.clone(),
+                joint.kind.name().into(),
+                ends,
+                joint.kind.rows().to_string(),
+            ]);
         }
         text.push_str(&format!("\n{}", table(0, &[Align::Left; 4], &rows)));
         more(&mut text, system.joints().len(), "joints");
@@ -136,8 +163,15 @@ fn text(problem: &Problem, model: &Model, report: &Report<'_>) -> String {
     let mut names = |title: &str, list: &[String]| {
         if !list.is_empty() {
             let shown: Vec<&str> = list.iter().take(40).map(String::as_str).collect();
-            let more = if list.len() > shown.len() { format!(" and {} more (--json)", list.len() - shown.len()) } else { String::new() };
-            text.push_str(&format!("\n{title}\n{}", print::paragraph(2, &format!("{}{more}", shown.join(", ")))));
+            let more = if list.len() > shown.len() {
+                format!(" and {} more (--json)", list.len() - shown.len())
+            } else {
+                String::new()
+            };
+            text.push_str(&format!(
+                "\n{title}\n{}",
+                print::paragraph(2, &format!("{}{more}", shown.join(", ")))
+            ));
         }
     };
     names("parameters, for --set, sensitivity and fit", &report.parameters);

@@ -4,7 +4,8 @@ use crate::interrupt;
 use core::fmt;
 use polhode::method::MethodError;
 use polhode::problem::{DataError, ModelError, ProblemError};
-use polhode::run::PlanError;
+use polhode::run::{DriftError, PlanError};
+use serde_json::{Value, json};
 
 /// Why a command did not do what was asked.
 #[derive(Debug)]
@@ -17,6 +18,15 @@ pub enum Failure {
     Model(String),
     /// A step, or the reference, could not be computed.
     Solver(String),
+    /// No step has the error that was asked for.
+    Unreached {
+        /// Why, and the best that was found.
+        message: String,
+        /// The same for programs.
+        control: Value,
+    },
+    /// Something drifted beyond its limit; the results are printed.
+    Drift(String),
     /// Somebody stopped it.
     Interrupted(String),
     /// Nobody reads the results any more, which is fine.
@@ -29,10 +39,37 @@ impl Failure {
         match self {
             Self::Usage(_) | Self::Parser(_) => 2,
             Self::Model(_) => 3,
-            Self::Solver(_) => 4,
+            Self::Solver(_) | Self::Unreached { .. } => 4,
+            Self::Drift(_) => 5,
             Self::Interrupted(_) => interrupt::exit_code(),
             Self::ClosedPipe => 0,
         }
+    }
+    /// What went wrong, in one word.
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Usage(_) | Self::Parser(_) => "usage",
+            Self::Model(_) => "model",
+            Self::Solver(_) => "solver",
+            Self::Unreached { .. } => "unreached",
+            Self::Drift(_) => "drift",
+            Self::Interrupted(_) => "interrupted",
+            Self::ClosedPipe => "closed",
+        }
+    }
+    /// The same for programs.
+    pub fn json(&self) -> Value {
+        let text = self.to_string();
+        // The parser goes on with the usage, which is for people.
+        let message = match self {
+            Self::Parser(_) => text.split("\n\n").next().unwrap_or(&text).trim_start_matches("error: "),
+            _ => &text,
+        };
+        let mut object = json!({ "code": self.code(), "kind": self.kind(), "message": message });
+        if let (Self::Unreached { control, .. }, Some(object)) = (self, object.as_object_mut()) {
+            object.insert("error_control".into(), control.clone());
+        }
+        object
     }
     /// What stands before the message; to be stopped is not an error.
     pub fn prefix(&self) -> &'static str {
@@ -50,6 +87,8 @@ impl fmt::Display for Failure {
             | Self::Parser(text)
             | Self::Model(text)
             | Self::Solver(text)
+            | Self::Unreached { message: text, .. }
+            | Self::Drift(text)
             | Self::Interrupted(text) => f.write_str(text),
             Self::ClosedPipe => f.write_str("stdout is closed"),
         }
@@ -72,5 +111,6 @@ failures! {
     DataError => Usage,
     MethodError => Usage,
     PlanError => Usage,
+    DriftError => Usage,
     ModelError => Model,
 }

@@ -31,7 +31,12 @@ fn taken<R: Read>(
             "cannot read the {what} {name}: it has more than {} MB, the most that is read",
             limit >> 20
         ))),
-        Ok(_) => Ok(bytes),
+        Ok(_) => {
+            print::detail(|| {
+                format!("read: the {what} {name}, {}", print::count(bytes.len() as u64, "byte"))
+            });
+            Ok(bytes)
+        }
     }
 }
 

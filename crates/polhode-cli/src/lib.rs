@@ -8,12 +8,15 @@ mod check;
 mod compare;
 mod converge;
 mod data;
+mod error_control;
 mod failure;
 mod files;
 mod fit;
+mod gate;
 mod integrate;
 mod interrupt;
 mod list;
+mod manual;
 mod new;
 mod phase;
 mod pick;
@@ -30,23 +33,38 @@ mod usage;
 use args::{Arguments, Command};
 use clap::{CommandFactory, FromArgMatches};
 use failure::Failure;
+use print::Talk;
 use std::process::ExitCode;
+use std::time::Instant;
 
 /// Runs the program.
 pub fn run_program() -> ExitCode {
     interrupt::listen();
+    let started = Instant::now();
+    // Of mistakes that keep the command line from being read too.
+    let json = std::env::args_os().any(|word| word == "--json");
     let parsed = Arguments::command()
         .term_width(print::width())
         .try_get_matches()
         .and_then(|found| Arguments::from_arg_matches(&found));
     let done = match parsed {
-        Ok(arguments) => command(arguments.command),
+        Ok(arguments) => {
+            print::talk(match (arguments.quiet, arguments.verbose) {
+                (true, _) => Talk::Quiet,
+                (_, true) => Talk::Verbose,
+                _ => Talk::Usual,
+            });
+            command(arguments.command)
+        }
         Err(error) => usage::answer(error),
     };
-    match done {
+    let written = print::end_of_json(done.as_ref().err(), json);
+    print::detail(|| format!("done in {}", print::duration(started.elapsed().as_secs_f64())));
+    // What went wrong first counts.
+    match done.and(written) {
         Ok(()) | Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
         Err(failure) => {
-            print::note(&format!("{}{failure}", failure.prefix()));
+            print::error(&format!("{}{failure}", failure.prefix()));
             ExitCode::from(failure.code())
         }
     }
@@ -65,7 +83,8 @@ fn command(command: Command) -> Result<(), Failure> {
         Command::Integrate(options) => integrate::command(&options),
         Command::Methods(options) => list::methods(&options),
         Command::Problems(options) => list::problems(&options),
-        Command::Completions { shell } => completions(shell),
+        Command::Man => manual::page(),
+        Command::Completions { shell } => manual::completions(shell),
     }
 }
 
@@ -81,10 +100,4 @@ pub mod readers {
     pub fn toml(text: &str) -> bool {
         crate::pick::tableau_of("tableau", text).is_ok()
     }
-}
-
-fn completions(shell: clap_complete::Shell) -> Result<(), Failure> {
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Arguments::command(), "polhode", &mut script);
-    print::result(&String::from_utf8_lossy(&script))
 }

@@ -18,7 +18,10 @@ pub const TEMPLATES: [(&str, &str); 4] = [
 pub fn command(options: &NewOptions) -> Result<(), Failure> {
     let Some((name, text)) = TEMPLATES.iter().find(|(name, _)| *name == options.kind) else {
         let names = TEMPLATES.map(|(name, _)| name).join(", ");
-        return Err(Failure::Usage(format!("there is no starting file '{}'; there are {names}", options.kind)));
+        return Err(Failure::Usage(format!(
+            "there is no starting file '{}'; there are {names}",
+            options.kind
+        )));
     };
     let path = options.file.clone().unwrap_or_else(|| PathBuf::from(format!("{name}.toml")));
     if path.as_os_str() == "-" {

@@ -29,7 +29,9 @@ pub fn model(word: &str) -> Result<Problem, Failure> {
         return match (Problem::named(word), Path::new(word).is_file()) {
             (Ok(problem), _) => Ok(problem),
             (Err(_), true) => read_model(word),
-            (Err(error), false) => Err(Failure::Usage(format!("{error}; a model file is given as FILE.toml"))),
+            (Err(error), false) => {
+                Err(Failure::Usage(format!("{error}; a model file is given as FILE.toml")))
+            }
         };
     }
     read_model(word)
@@ -81,15 +83,25 @@ pub fn problem(id: &str, overrides: &[String]) -> Result<Problem, Failure> {
 
 /// The steps of a run: as asked for, or as the model says.
 pub fn plan(problem: &Problem, step: Option<f64>, until: Option<f64>) -> Result<Plan, Failure> {
-    let missing = |what: &str, option: &str| {
-        Failure::Usage(format!(
+    let step = step.map_or_else(|| self::step(problem), Ok)?;
+    let until = until.map_or_else(|| said(problem, problem.until, "until", "--until T"), Ok)?;
+    Ok(Plan::new(step, until)?)
+}
+
+/// The step that a model says.
+pub fn step(problem: &Problem) -> Result<f64, Failure> {
+    said(problem, problem.step, "step", "--step H")
+}
+
+/// A number for runs of a model that need not say it.
+fn said(problem: &Problem, number: f64, what: &str, option: &str) -> Result<f64, Failure> {
+    match number.is_nan() {
+        false => Ok(number),
+        true => Err(Failure::Usage(format!(
             "{} says no {what} for a run: give {option}, or `{what}` under [run] in the file",
             problem.id
-        ))
-    };
-    let step = step.or(Some(problem.step).filter(|x| !x.is_nan())).ok_or_else(|| missing("step", "--step H"))?;
-    let until = until.or(Some(problem.until).filter(|x| !x.is_nan())).ok_or_else(|| missing("until", "--until T"))?;
-    Ok(Plan::new(step, until)?)
+        ))),
+    }
 }
 
 /// Refuses a run beyond the tables of its loads.

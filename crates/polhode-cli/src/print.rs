@@ -2,9 +2,38 @@
 
 use crate::failure::Failure;
 use serde::Serialize;
+use serde_json::Value;
 use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+/// How much is said beside the results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Talk {
+    /// Errors alone.
+    Quiet,
+    /// Notes, warnings and progress too.
+    Usual,
+    /// And where the time goes.
+    Verbose,
+}
+
+static TALK: AtomicU8 = AtomicU8::new(Talk::Usual as u8);
+
+/// Says so much from now on.
+pub fn talk(how: Talk) {
+    TALK.store(how as u8, Ordering::Relaxed);
+}
+
+/// True if so much is to be said.
+pub fn says(how: Talk) -> bool {
+    TALK.load(Ordering::Relaxed) >= how as u8
+}
+
+/// The object that `--json` prints, until it is known how the command ends.
+static RESULT: Mutex<Option<Value>> = Mutex::new(None);
 
 /// True if a path is one of the names that systems have for standard output.
 pub fn is_stdout(path: &Path) -> bool {
@@ -48,17 +77,56 @@ pub fn summary(text: &str, beside_table: bool) -> Result<(), Failure> {
     result(text)
 }
 
-/// Writes a result to stdout as JSON; numbers read back to the same bits.
+/// Keeps a result that is to be written to stdout as JSON when the command has ended: there is one object there, which
+/// also says what went wrong after the results were known.
 pub fn json(value: &impl Serialize) -> Result<(), Failure> {
-    match serde_json::to_string_pretty(value) {
+    match serde_json::to_value(value) {
+        Ok(value) => {
+            if let Ok(mut place) = RESULT.lock() {
+                *place = Some(value);
+            }
+            Ok(())
+        }
+        Err(error) => Err(Failure::Usage(format!("the result cannot be written as JSON: {error}"))),
+    }
+}
+
+/// Writes the JSON of a command that has ended: its result, with the failure in it if there is one, or the failure alone
+/// where it was `wanted`. Numbers read back to the same bits.
+pub fn end_of_json(failure: Option<&Failure>, wanted: bool) -> Result<(), Failure> {
+    let kept = RESULT.lock().ok().and_then(|mut place| place.take());
+    let value = match (kept, failure) {
+        (Some(Value::Object(mut object)), Some(failure)) => {
+            object.insert("failure".into(), failure.json());
+            Value::Object(object)
+        }
+        (Some(value), _) => value,
+        (None, Some(failure)) if wanted => serde_json::json!({ "error": failure.json() }),
+        (None, _) => return Ok(()),
+    };
+    match serde_json::to_string_pretty(&value) {
         Ok(text) => result(&(text + "\n")),
         Err(error) => Err(Failure::Usage(format!("the result cannot be written as JSON: {error}"))),
     }
 }
 
 /// A line to stderr. If nobody can read it, there is nobody left to say so to.
-pub fn note(text: &str) {
+pub fn error(text: &str) {
     let _ = writeln!(io::stderr(), "{text}");
+}
+
+/// The same for what is no error, and not said to those who want quiet.
+pub fn note(text: &str) {
+    if says(Talk::Usual) {
+        error(text);
+    }
+}
+
+/// The same for those who want to know more.
+pub fn detail(text: impl FnOnce() -> String) {
+    if says(Talk::Verbose) {
+        error(&text());
+    }
 }
 
 /// The columns that there are: those of the terminal, and never fewer than fit on any.

@@ -1,5 +1,6 @@
 //! A progress bar for runs that last.
 
+use crate::print::{Talk, says};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -29,7 +30,7 @@ impl Progress {
     pub fn new(total: u64) -> Self {
         let started = Instant::now();
         Progress {
-            wanted: std::io::stderr().is_terminal(),
+            wanted: std::io::stderr().is_terminal() && says(Talk::Usual),
             total,
             passed: 0,
             started,

@@ -22,9 +22,7 @@ pub fn schema() -> Value {
 /// What occurs many times.
 fn definitions() -> Value {
     let number = json!({ "anyOf": [{ "type": "number" }, { "type": "string" }] });
-    let numbers = |least: usize, most: usize| {
-        json!({ "type": "array", "items": { "$ref": "#/$defs/number" }, "minItems": least, "maxItems": most })
-    };
+    let numbers = |least: usize, most: usize| json!({ "type": "array", "items": { "$ref": "#/$defs/number" }, "minItems": least, "maxItems": most });
     let rows = json!({ "type": "array", "items": numbers(3, 3), "minItems": 3, "maxItems": 3 });
     json!({
         "number": number,
@@ -73,7 +71,9 @@ fn kind(kind_of: &Kind) -> Map<String, Value> {
     let made = match kind_of {
         Kind::Text | Kind::Name => json!({ "type": "string" }),
         // The type of a joint may be a list from which another key chooses.
-        Kind::Word(words) => json!({ "anyOf": [{ "enum": words }, { "type": "array", "items": { "enum": words } }] }),
+        Kind::Word(words) => {
+            json!({ "anyOf": [{ "enum": words }, { "type": "array", "items": { "enum": words } }] })
+        }
         Kind::Flag => json!({ "type": "boolean" }),
         Kind::Number | Kind::Angle | Kind::Expression => json!({ "$ref": "#/$defs/number" }),
         Kind::Vector | Kind::AngularVector | Kind::Point => json!({ "$ref": "#/$defs/vector" }),

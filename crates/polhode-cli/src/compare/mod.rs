@@ -1,5 +1,6 @@
 //! `polhode compare`: one problem, one step, several methods side by side.
 
+mod precision;
 mod report;
 
 use crate::args::CompareOptions;
@@ -111,11 +112,18 @@ fn row(
 
 /// Does it.
 pub fn command(options: &CompareOptions) -> Result<(), Failure> {
+    if !options.error.is_empty() {
+        return precision::command(options);
+    }
     let problem = pick::problem(&options.problem, &options.set)?;
     let plan = pick::plan(&problem, options.step, options.until)?;
     let model = problem.model()?;
     pick::covers(&model, plan.until())?;
     let methods = pick::methods(&model, &options.methods, &usual(&problem, &model))?;
+    print::detail(|| {
+        let ids: Vec<&str> = methods.iter().map(Method::id).collect();
+        format!("problem: {}; methods: {}", problem.id, ids.join(", "))
+    });
 
     let stopped = || Failure::Interrupted("stopped before the comparison was done".into());
     let reference = match reference(&model, plan.until(), "") {

@@ -1,7 +1,7 @@
 //! `polhode converge`: errors over steps, and the order that follows from them.
 
 mod measure;
-mod plot;
+pub mod plot;
 mod report;
 
 use crate::args::ConvergeOptions;
@@ -11,6 +11,7 @@ use crate::progress::Progress;
 use crate::reference::reference;
 use crate::{pick, print};
 use measure::{Series, measure};
+use polhode::method::Method;
 use polhode::problem::{Model, Problem};
 use polhode::run::Plan;
 
@@ -53,6 +54,10 @@ pub fn command(options: &ConvergeOptions) -> Result<(), Failure> {
     let model = problem.model()?;
     pick::covers(&model, until)?;
     let methods = pick::methods(&model, &options.methods, &[&problem.method])?;
+    print::detail(|| {
+        let ids: Vec<&str> = methods.iter().map(Method::id).collect();
+        format!("model: {}; methods: {}", problem.id, ids.join(", "))
+    });
     let mut file = options.plot.as_deref().map(|path| NewFile::create(path, Format::Svg)).transpose()?;
 
     let stopped = || Failure::Interrupted("stopped; nothing was written".into());

@@ -155,7 +155,7 @@ pub fn command(options: &FitOptions) -> Result<(), Failure> {
     let (samples, others) = samples(options, &known)?;
     let step = match options.step {
         Some(step) => step,
-        None => samples.step(problem.step).map_err(failure)?,
+        None => samples.step(pick::step(&problem)?).map_err(failure)?,
     };
     let fit = detailed(Identification::new(sensitivity, samples, step).map_err(failure)?, options)?;
     let (steps, last) = (fit.plan().steps(), fit.plan().until());

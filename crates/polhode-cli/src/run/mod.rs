@@ -7,8 +7,10 @@ mod system;
 
 use crate::args::RunOptions;
 use crate::blocks;
+use crate::error_control::{self, Control};
 use crate::failure::Failure;
 use crate::files::Output;
+use crate::gate::{self, Gate};
 use crate::phase::{Frequencies, Phase};
 use crate::progress::Progress;
 use crate::reference::reference;
@@ -41,6 +43,10 @@ pub struct Finished {
     pub frequencies: Option<Frequencies>,
     /// The estimate of the energy error, if asked for, where there is one.
     pub estimate: Option<Option<Estimate>>,
+    /// How its step was found, if an error was asked for.
+    pub control: Option<Control>,
+    /// What became of the limits for drifts.
+    pub gates: Vec<Gate>,
 }
 
 impl Finished {
@@ -74,23 +80,40 @@ fn runaway(model: &Model, method: &Method, end: &RunReport) -> Option<String> {
 pub fn command(options: &RunOptions) -> Result<(), Failure> {
     let problem = pick::problem(&options.problem, &options.set)?;
     let method = pick::method(options.method.as_deref().unwrap_or(&problem.method))?;
-    let plan = pick::plan(&problem, options.step, options.until)?;
+    let own = |given: bool| if given { "as asked for" } else { "the model's own" };
+    print::detail(|| {
+        let parameters = print::count(problem.data().len() as u64, "parameter");
+        format!("model: {}, {parameters}, {} of them set", problem.id, options.set.len())
+    });
+    print::detail(|| format!("method: {}, {}", method.id(), own(options.method.is_some())));
+    let limits = gate::limits(&options.max_drift)?;
+    // Where the step is to be found, any that suits the end time does until then.
+    let whole = options.until.or(Some(problem.until)).filter(|until| *until > 0.0 && until.is_finite());
+    let step = if options.error.is_some() { whole } else { options.step };
+    let mut plan = pick::plan(&problem, step, options.until)?;
+    let until = plan.until();
     let model = problem.model()?;
     pick::covers(&model, plan.until())?;
     pick::suits(&model, &method)?;
+    if let ([_, ..], Ok(run)) = (limits.as_slice(), model.begin(&method)) {
+        gate::check(&limits, &model, &*run)?;
+    }
     let asked = [("--frequencies", options.frequencies), ("--estimate", options.estimate)];
     if let Some((option, _)) = asked.iter().find(|(_, asked)| *asked)
         && model.group() == "system"
     {
         return Err(Failure::Usage(format!("{option} is for problems of single bodies")));
     }
-    let mut record = match &options.out {
-        Some(path) => {
-            let every = options.every.or(problem.every).unwrap_or(1);
-            Some(Record::new(Output::create(path, options.json)?, every, &plan))
-        }
-        None => None,
-    };
+    let file = options.out.as_deref().map(|path| Output::create(path, options.json)).transpose()?;
+    let control = options
+        .error
+        .map(|error| error_control::step(&model, &method, until, error, options.budget))
+        .transpose()?;
+    if let Some(control) = &control {
+        plan = Plan::new(control.found.step, until)?;
+    }
+    let every = options.every.or(problem.every).unwrap_or(1);
+    let mut record = file.map(|file| Record::new(file, every, &plan));
 
     let mut progress = Progress::new(plan.steps());
     let mut trouble = None;
@@ -126,6 +149,14 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
     });
     let seconds = started.elapsed().as_secs_f64();
     progress.clear();
+    print::detail(|| {
+        format!(
+            "run: {} of {} s in {}",
+            print::count(plan.steps(), "step"),
+            print::plain(plan.step()),
+            print::duration(seconds)
+        )
+    });
 
     if let Some(failure) = trouble {
         return Err(failure);
@@ -171,10 +202,24 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
         print::note(&warning);
     }
     let frequencies = phase.map(|phase| phase.frequencies());
-    let finished = Finished { problem, model, method, plan, end, seconds, errors, frequencies, estimate };
+    let gates = gate::gates(&limits, &end.drift);
+    let finished = Finished {
+        problem,
+        model,
+        method,
+        plan,
+        end,
+        seconds,
+        errors,
+        frequencies,
+        estimate,
+        control,
+        gates,
+    };
     if options.json {
-        print::json(&report::Report::new(&finished))
+        print::json(&report::Report::new(&finished))?;
     } else {
-        print::summary(&summary::text(&finished), beside_table)
+        print::summary(&summary::text(&finished), beside_table)?;
     }
+    gate::verdict(&finished.gates, &finished.end.drift)
 }

@@ -3,6 +3,8 @@
 use super::Finished;
 use super::system::System;
 use crate::blocks::{Drift, Error, Newton};
+use crate::error_control;
+use crate::gate::Gate;
 use crate::phase::Frequencies;
 use crate::quantity;
 use polhode::run::{EnergyError, Estimate, Quantity};
@@ -32,6 +34,10 @@ pub struct Report<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     frequencies: Option<&'a Frequencies>,
     newton: Newton,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error_control: Option<error_control::Block>,
+    #[serde(skip_serializing_if = "<[Gate]>::is_empty")]
+    max_drift: &'a [Gate],
     error: Option<Error<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     no_reference: Option<&'a str>,
@@ -107,6 +113,8 @@ impl<'a> Report<'a> {
             energy_estimate: run.estimate.map(|e| e.map(EnergyEstimate::from)),
             frequencies: run.frequencies.as_ref(),
             newton: Newton::from(&run.end),
+            error_control: run.control.as_ref().map(|control| control.block()),
+            max_drift: &run.gates,
             error,
             no_reference: run.errors.as_ref().err().map(String::as_str),
             seconds: run.seconds,

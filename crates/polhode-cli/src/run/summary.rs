@@ -52,6 +52,10 @@ pub fn text(run: &Finished) -> String {
         }
         head.push(row(&["newton", &newton]));
     }
+    if let Some(control) = &run.control {
+        let [error, how, measure] = control.lines();
+        head.extend([row(&["error", &error]), row(&["", &how]), row(&["", &measure])]);
+    }
     head.extend(system::changed(end).map(|words| row(&["start", &words])));
     let mut text = table(0, &[Align::Left, Align::Left], &head);
 

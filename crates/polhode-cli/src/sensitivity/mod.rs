@@ -93,6 +93,7 @@ fn overflow(sensitivity: &Sensitivity, end: &Snapshot, derivatives: &[Snapshot<D
 pub fn command(options: &SensitivityOptions) -> Result<(), Failure> {
     let problem = pick::problem(&options.problem, &options.set)?;
     let method = pick::method(options.method.as_deref().unwrap_or(&problem.method))?;
+    print::detail(|| format!("model: {}; method: {}", problem.id, method.id()));
     let plan = pick::plan(&problem, options.step, options.until)?;
     let model = problem.model()?;
     pick::suits(&model, &method)?;

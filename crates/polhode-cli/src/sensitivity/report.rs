@@ -139,10 +139,8 @@ fn title(at: &Snapshot, item: &Item) -> String {
 pub fn text(run: &Finished) -> String {
     let (plan, problem) = (&run.plan, &run.problem);
     let row = |name: &str, text: String| vec![name.to_string(), text];
-    let mut head = vec![
-        row("problem", problem.heading()),
-        row("method", format!("{}, {}", run.method, run.title)),
-    ];
+    let mut head =
+        vec![row("problem", problem.heading()), row("method", format!("{}, {}", run.method, run.title))];
     if let Some(variant) = &run.variant {
         head.push(row("variant", format!("{variant}, for study")));
     }

@@ -38,10 +38,17 @@ pub fn json(args: &[&str]) -> Value {
     serde_json::from_str(&fine(args)).expect("stdout is JSON")
 }
 
-/// A command that is refused: the code, nothing on stdout, and every piece of text in the message.
+/// A command that is refused: the code, nothing on stdout but the error as JSON where that was asked for, and every piece
+/// of text in the message.
 pub fn refused(code: i32, args: &[&str], texts: &[&str]) {
     let said = polhode(args);
-    assert_eq!((said.code, said.out.as_str()), (Some(code), ""), "{args:?}: {}", said.err);
+    assert_eq!(said.code, Some(code), "{args:?}: {}", said.err);
+    if args.contains(&"--json") {
+        let found: Value = serde_json::from_str(&said.out).expect("stdout is JSON");
+        assert_eq!(found["error"]["code"].as_i64(), Some(code.into()), "{args:?}: {}", said.out);
+    } else {
+        assert_eq!(said.out, "", "{args:?}: {}", said.err);
+    }
     assert!(said.err.starts_with("error: "), "{args:?}: {}", said.err);
     for text in texts {
         assert!(said.err.contains(text), "{args:?}: '{text}' is not in: {}", said.err);

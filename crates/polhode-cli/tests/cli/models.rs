@@ -81,12 +81,17 @@ fn a_satellite_moves_as_another_program_has_it() {
     let file = folder.write("satellite.toml", SATELLITE);
     let run = json(&["run", &file, "--json"]);
     // Dormand and Prince's eighth-order method of another library, at a tolerance of 1e-13.
-    near(&run["q_wxyz"], &[-0.3708752441371844, -0.06206636831390574, 0.9113930704057819, -0.16721839141322942], 1e-11);
+    near(
+        &run["q_wxyz"],
+        &[-0.3708752441371844, -0.06206636831390574, 0.9113930704057819, -0.16721839141322942],
+        1e-11,
+    );
     near(&run["omega_body"], &[0.04331321755457532, 0.20840583124454795, -0.02502044415045589], 1e-11);
     assert!((number(&run["outputs"]["tilt"]) - 2.303630794026124).abs() < 1e-10);
     assert!(number(&run["error"]["attitude_angle"]) < 1e-11);
     // The rows of the table lie inside the steps, and the order is kept.
-    let error = |step: &str| number(&json(&["run", &file, "--step", step, "--json"])["error"]["attitude_angle"]);
+    let error =
+        |step: &str| number(&json(&["run", &file, "--step", step, "--json"])["error"]["attitude_angle"]);
     let ratio = error("0.3") / error("0.15");
     assert!((11.0..22.0).contains(&ratio), "{ratio}");
     refused(3, &["run", &file, "--until", "20.5"], &["satellite.toml:19:1", "t = 20.5", "from t = 0 to 20"]);
@@ -137,12 +142,20 @@ fn derivatives_by_parameters_and_by_elements_are_those_of_differences() {
         let (above, below) = (at(value + h), at(value - h));
         let outputs = exact["derivatives"][name]["outputs"].as_object().expect("outputs");
         for (output, slope) in outputs {
-            let difference = (number(&above["outputs"][output]) - number(&below["outputs"][output])) / (2.0 * h);
+            let difference =
+                (number(&above["outputs"][output]) - number(&below["outputs"][output])) / (2.0 * h);
             let scale = difference.abs().max(1e-3);
-            assert!((number(slope) - difference).abs() < 2e-6 * scale, "{file} {name} {output}: {slope} {difference}");
+            assert!(
+                (number(slope) - difference).abs() < 2e-6 * scale,
+                "{file} {name} {output}: {slope} {difference}"
+            );
         }
     }
-    refused(4, &["sensitivity", &switched, "--parameters", "off"], &["off is the time at which a load switches"]);
+    refused(
+        4,
+        &["sensitivity", &switched, "--parameters", "off"],
+        &["off is the time at which a load switches"],
+    );
 }
 
 /// A bob on a spring with a law of its own.
@@ -200,13 +213,22 @@ until = 0.5
 #[test]
 fn a_spring_of_its_own_keeps_its_energy_to_the_order_of_the_method() {
     let folder = Folder::new();
-    let file = folder.write("p.toml", &PENDULUM.replace("force = \"k * (length - l0) + 3 * (length - l0)^3\"", "potential = \"k/2 * (length - l0)^2 + 3/4 * (length - l0)^4\""));
-    let drift = |step: &str| number(&json(&["run", &file, "--no-reference", "--json", "--step", step])["drift"]["energy"]);
+    let file = folder.write(
+        "p.toml",
+        &PENDULUM.replace(
+            "force = \"k * (length - l0) + 3 * (length - l0)^3\"",
+            "potential = \"k/2 * (length - l0)^2 + 3/4 * (length - l0)^4\"",
+        ),
+    );
+    let drift = |step: &str| {
+        number(&json(&["run", &file, "--no-reference", "--json", "--step", step])["drift"]["energy"])
+    };
     let ratio = drift("4e-3") / drift("2e-3");
     assert!((3.4..4.6).contains(&ratio), "{ratio}");
     // The same motion as by its force.
     let force = folder.write("f.toml", PENDULUM);
-    let [a, b] = [&file, &force].map(|file| json(&["run", file, "--no-reference", "--json"])["bodies"]["bob"]["position"].clone());
+    let [a, b] = [&file, &force]
+        .map(|file| json(&["run", file, "--no-reference", "--json"])["bodies"]["bob"]["position"].clone());
     near(&a, &vector(&b), 1e-13);
     assert!(json(&["run", &force, "--no-reference", "--json"])["drift"]["energy"].is_null());
 }
@@ -222,7 +244,11 @@ fn loads_of_systems_switch_where_they_should() {
     let error = |method: &str, step: &str| {
         let run = json(&["run", &file, "--method", method, "--step", step, "--no-reference", "--json"]);
         // Exactly so much momentum, whatever the step.
-        assert!((number(&run["outputs"]["rate"]) - rate).abs() < 1e-3 * rate, "{method} {step}: {}", run["outputs"]);
+        assert!(
+            (number(&run["outputs"]["rate"]) - rate).abs() < 1e-3 * rate,
+            "{method} {step}: {}",
+            run["outputs"]
+        );
         (number(&run["outputs"]["turned"]) - turned).abs()
     };
     for method in ["geometric-alpha", "linear-alpha,constraints=stabilized"] {
@@ -248,8 +274,11 @@ fn a_tree_of_every_joint() {
     let mut before = "ground".to_string();
     for (k, joint) in joints.iter().enumerate() {
         let (name, x) = (format!("b{k}"), 0.2 + 0.4 * k as f64);
-        text.push_str(&format!("[bodies.{name}]\nshape = {{ box = [0.3, 0.2, 0.1] }}\nmass = 1\nposition = [{x}, 0, 0]\n"));
-        let at = if joint.contains("distance") { String::new() } else { format!("at = [{}, 0, 0]\n", x - 0.2) };
+        text.push_str(&format!(
+            "[bodies.{name}]\nshape = {{ box = [0.3, 0.2, 0.1] }}\nmass = 1\nposition = [{x}, 0, 0]\n"
+        ));
+        let at =
+            if joint.contains("distance") { String::new() } else { format!("at = [{}, 0, 0]\n", x - 0.2) };
         text.push_str(&format!("[joints.j{k}]\n{joint}\nbetween = [\"{before}\", \"{name}\"]\n{at}"));
         before = name;
     }
@@ -262,7 +291,10 @@ fn a_tree_of_every_joint() {
     assert_eq!(check["joints"]["j2"]["type"], "universal");
     let run = json(&["run", &file, "--json"]);
     assert!(number(&run["drift"]["energy"]) < 1e-4, "{}", run["drift"]);
-    assert!(number(&run["error"]["attitude_angle"]) < 1e-4 && number(&run["constraint_violation"]["position"]) < 1e-13);
+    assert!(
+        number(&run["error"]["attitude_angle"]) < 1e-4
+            && number(&run["constraint_violation"]["position"]) < 1e-13
+    );
 }
 
 #[test]
@@ -276,7 +308,11 @@ fn what_is_wrong_is_told_where_it_stands() {
         (with("mass = ", "mas = "), "x.toml:5:1: ", "did you mean mass?"),
         (with("\"m\"", "\"k\""), "x.toml:5:9: ", "nothing is called 'k' here"),
         (with("\"m\"", "\"m +\""), "x.toml:5:11: ", "but the expression ends here"),
-        (with("\"m\"", "true"), "x.toml:5:8: ", "mass must be a number or an expression in quotes, not true or false"),
+        (
+            with("\"m\"", "true"),
+            "x.toml:5:8: ",
+            "mass must be a number or an expression in quotes, not true or false",
+        ),
         (with("[1, 2, 2.5]", "[1, 2, 20]"), "x.toml:6:11: ", "A + B >= C"),
         (with("[1, 2, 2.5]", "[1, 2]"), "x.toml:6:11: ", "3 or 6 or 9 numbers, got 2"),
         (with("[1, 2, 2.5]", "[[1, 0, 0.5], [0, 1, 0], [0, 0, 1]]"), "x.toml:6:11: ", "symmetric"),
@@ -288,19 +324,68 @@ fn what_is_wrong_is_told_where_it_stands() {
         (with("m = 2", "m = \"n\"\nn = 1"), "x.toml:3:6: ", "further down"),
         (with("m = 2", "sin = 2"), "x.toml:3:1: ", "means something else"),
         (with("inertia", "density = 3\ninertia"), "x.toml:6:1: ", "no shape"),
-        (with("inertia = ", "shape = { box = [1, 1, 1] }\ninertia = "), "x.toml:7:1: ", "leave one of them out"),
-        (with("[run]", "[[loads]]\nbody = \"tpo\"\nmoment_body = [1, 0, 0]\n[run]"), "x.toml:8:8: ", "did you mean top?"),
+        (
+            with("inertia = ", "shape = { box = [1, 1, 1] }\ninertia = "),
+            "x.toml:7:1: ",
+            "leave one of them out",
+        ),
+        (
+            with("[run]", "[[loads]]\nbody = \"tpo\"\nmoment_body = [1, 0, 0]\n[run]"),
+            "x.toml:8:8: ",
+            "did you mean top?",
+        ),
         (with("[run]", "[[loads]]\nbody = \"top\"\n[run]"), "x.toml:7:1: ", "has no value"),
-        (with("[run]", "[[loads]]\nbody = \"top\"\nmoment_body = [\"omega_bdoy_x\", 0, 0]\n[run]"), "x.toml:9:17: ", "did you mean omega_body_x"),
-        (with("[run]", "[[loads]]\nbody = \"top\"\nmoment_body = [1, 0, 0]\nfrom = 2\nuntil = 1\n[run]"), "x.toml:11:9: ", "1 is not after 2"),
-        (with("[run]", "[[loads]]\nbody = \"top\"\nmoment_body = { table = \"no.csv\", columns = [\"a\", \"b\", \"c\"] }\n[run]"), "x.toml:9:25: ", "no.csv"),
-        (with("[run]", "[joints.j]\ntype = \"revolut\"\nbetween = [\"ground\", \"top\"]\n[run]"), "x.toml:8:8: ", "did you mean revolute?"),
-        (with("[run]", "[joints.j]\ntype = \"spherical\"\nbetween = [\"ground\", \"tip\"]\n[run]"), "x.toml:9:22: ", "did you mean top?"),
-        (with("[run]", "[joints.j]\ntype = \"spherical\"\nbetween = [\"ground\", \"top\"]\ndrive = \"t\"\n[run]"), "x.toml:10:1: ", "one coordinate"),
-        (with("[run]", "[joints.j]\ntype = \"revolute\"\nbetween = [\"ground\", \"top\"]\ndrive = \"t\"\n[run]"), "x.toml:10:1: ", "not available yet"),
+        (
+            with("[run]", "[[loads]]\nbody = \"top\"\nmoment_body = [\"omega_bdoy_x\", 0, 0]\n[run]"),
+            "x.toml:9:17: ",
+            "did you mean omega_body_x",
+        ),
+        (
+            with("[run]", "[[loads]]\nbody = \"top\"\nmoment_body = [1, 0, 0]\nfrom = 2\nuntil = 1\n[run]"),
+            "x.toml:11:9: ",
+            "1 is not after 2",
+        ),
+        (
+            with(
+                "[run]",
+                "[[loads]]\nbody = \"top\"\nmoment_body = { table = \"no.csv\", columns = [\"a\", \"b\", \"c\"] }\n[run]",
+            ),
+            "x.toml:9:25: ",
+            "no.csv",
+        ),
+        (
+            with("[run]", "[joints.j]\ntype = \"revolut\"\nbetween = [\"ground\", \"top\"]\n[run]"),
+            "x.toml:8:8: ",
+            "did you mean revolute?",
+        ),
+        (
+            with("[run]", "[joints.j]\ntype = \"spherical\"\nbetween = [\"ground\", \"tip\"]\n[run]"),
+            "x.toml:9:22: ",
+            "did you mean top?",
+        ),
+        (
+            with(
+                "[run]",
+                "[joints.j]\ntype = \"spherical\"\nbetween = [\"ground\", \"top\"]\ndrive = \"t\"\n[run]",
+            ),
+            "x.toml:10:1: ",
+            "one coordinate",
+        ),
+        (
+            with(
+                "[run]",
+                "[joints.j]\ntype = \"revolute\"\nbetween = [\"ground\", \"top\"]\ndrive = \"t\"\n[run]",
+            ),
+            "x.toml:10:1: ",
+            "not available yet",
+        ),
         (with("[run]", "[events.e]\nwhen = \"t - 1\"\n[run]"), "x.toml:7:9: ", "not available yet"),
         (with("[run]", "[outputs]\na = \"velocty_x\"\n[run]"), "x.toml:8:6: ", "did you mean velocity_x"),
-        (with("[run]", "[outputs]\na = \"1 / velocity_x\"\n[run]"), "x.toml:8:5: ", "not finite at the start"),
+        (
+            with("[run]", "[outputs]\na = \"1 / velocity_x\"\n[run]"),
+            "x.toml:8:5: ",
+            "not finite at the start",
+        ),
         (with("[run]", "[outputs]\nenergy = \"t\"\n[run]"), "x.toml:8:10: ", "another name"),
         (format!("format = 2\n{base}"), "x.toml:1:10: ", "format 2 is not known"),
         (with("step = 0.01", "step = -1"), "x.toml:8:8: ", "positive"),
@@ -310,8 +395,16 @@ fn what_is_wrong_is_told_where_it_stands() {
         for command in ["run", "check"] {
             let said_now = polhode(&[command, &file]);
             assert_eq!((said_now.code, said_now.out.as_str()), (Some(3), ""), "{text}\n{}", said_now.err);
-            assert!(said_now.err.contains(place) && said_now.err.contains(said), "{place}{said}\n{text}\n{}", said_now.err);
-            assert!(said_now.err.lines().any(|line| line.trim_start().starts_with("| ") && line.contains('^')), "{}", said_now.err);
+            assert!(
+                said_now.err.contains(place) && said_now.err.contains(said),
+                "{place}{said}\n{text}\n{}",
+                said_now.err
+            );
+            assert!(
+                said_now.err.lines().any(|line| line.trim_start().starts_with("| ") && line.contains('^')),
+                "{}",
+                said_now.err
+            );
         }
     }
     refused(2, &["run", "no-such-file.toml"], &["cannot read the model no-such-file.toml"]);
@@ -324,7 +417,9 @@ fn what_is_wrong_is_told_where_it_stands() {
 #[test]
 fn numbers_of_every_kind_mean_what_they_say() {
     let folder = Folder::new();
-    let body = |keys: &str| format!("[bodies.b]\nmass = 2\ninertia = [1, 2, 2.5]\n{keys}\n[run]\nstep = 0.01\nuntil = 0\n");
+    let body = |keys: &str| {
+        format!("[bodies.b]\nmass = 2\ninertia = [1, 2, 2.5]\n{keys}\n[run]\nstep = 0.01\nuntil = 0\n")
+    };
     let start = |keys: &str| {
         let file = folder.write("b.toml", &body(keys));
         json(&["check", &file, "--json"])["bodies"]["b"].clone()
@@ -344,9 +439,18 @@ fn numbers_of_every_kind_mean_what_they_say() {
     }
     // Turns in the order of the letters, each about the axes that the ones before have left.
     let euler = start("attitude = { euler = \"zyx\", angles = [0.3, 0.4, 0.5] }");
-    near(&euler["q_wxyz"], &[0.9462808319656861, 0.2109838268563661, 0.2265663068902134, 0.0933065937729005], 1e-14);
+    near(
+        &euler["q_wxyz"],
+        &[0.9462808319656861, 0.2109838268563661, 0.2265663068902134, 0.0933065937729005],
+        1e-14,
+    );
     let shapes = [
-        ("shape = { box = [0.1, 0.2, 0.3] }", 6.0, [6.0 * 0.05 / 12.0, 6.0 * 0.10 / 12.0, 6.0 * 0.13 / 12.0], [0.0; 3]),
+        (
+            "shape = { box = [0.1, 0.2, 0.3] }",
+            6.0,
+            [6.0 * 0.05 / 12.0, 6.0 * 0.10 / 12.0, 6.0 * 0.13 / 12.0],
+            [0.0; 3],
+        ),
         ("shape = { sphere = 0.5 }", 6.0, [0.6, 0.6, 0.6], [0.0; 3]),
         ("shape = { cylinder = [0.2, 1.0] }", 6.0, [0.12, 0.56, 0.56], [0.0; 3]),
         ("shape = { tube = [0.2, 0.1, 1.0] }", 6.0, [0.15, 0.575, 0.575], [0.0; 3]),
@@ -365,8 +469,13 @@ fn numbers_of_every_kind_mean_what_they_say() {
     // A change of the mass of a solid changes its inertia with it.
     let heavy = json(&["check", &dense, "--set", "b.mass=12", "--json"])["bodies"]["b"].clone();
     near(&heavy["principal_moments"], &[0.05, 0.1, 0.13], 1e-12);
-    let about_origin = folder.write("o.toml", "[bodies.b]\nmass = 2\ncenter = [0, 0, 0.5]\ninertia_origin = [1.5, 1.6, 0.5]\n");
-    near(&json(&["check", &about_origin, "--json"])["bodies"]["b"]["principal_moments"], &[0.5, 1.0, 1.1], 1e-14);
+    let about_origin = folder
+        .write("o.toml", "[bodies.b]\nmass = 2\ncenter = [0, 0, 0.5]\ninertia_origin = [1.5, 1.6, 0.5]\n");
+    near(
+        &json(&["check", &about_origin, "--json"])["bodies"]["b"]["principal_moments"],
+        &[0.5, 1.0, 1.1],
+        1e-14,
+    );
 }
 
 #[test]
@@ -379,14 +488,34 @@ fn closed_solutions_are_recognised_whoever_wrote_the_file() {
         // Weight along another axis of space.
         (format!("gravity = [0, 9.81, 0]\n{heavy}{tail}"), "Lagrange top"),
         (format!("{heavy}{tail}"), "Jacobi"),
-        (format!("gravity = [0, 0, -9.81]\n{}{tail}", heavy.replace("fixed_point = true\n", "velocity = [1, 2, 3]\n")), "parabola"),
-        (format!("gravity = [0, 0, -9.81]\n{}{tail}", heavy.replace("0.234375, 0.46875, 0.234375", "0.234375, 0.46875, 0.25")), "extrapolation"),
+        (
+            format!(
+                "gravity = [0, 0, -9.81]\n{}{tail}",
+                heavy.replace("fixed_point = true\n", "velocity = [1, 2, 3]\n")
+            ),
+            "parabola",
+        ),
+        (
+            format!(
+                "gravity = [0, 0, -9.81]\n{}{tail}",
+                heavy.replace("0.234375, 0.46875, 0.234375", "0.234375, 0.46875, 0.25")
+            ),
+            "extrapolation",
+        ),
     ] {
         let file = folder.write("t.toml", &text);
         let run = json(&["run", &file, "--json"]);
-        assert!(run["error"]["source"].as_str().is_some_and(|known| known.contains(source)), "{text} {}", run["error"]);
+        assert!(
+            run["error"]["source"].as_str().is_some_and(|known| known.contains(source)),
+            "{text} {}",
+            run["error"]
+        );
         assert!(number(&run["error"]["attitude_angle"]) < 1e-10, "{text} {}", run["error"]);
-        assert!(json(&["check", &file, "--json"])["reference"].as_str().is_some_and(|known| known.contains(source)));
+        assert!(
+            json(&["check", &file, "--json"])["reference"]
+                .as_str()
+                .is_some_and(|known| known.contains(source))
+        );
     }
 }
 
@@ -398,11 +527,15 @@ fn a_model_comes_from_standard_input_too() {
         .stdout(Stdio::piped())
         .spawn()
         .expect("the program starts");
-    let text = "[bodies.b]\nmass = 1\ninertia = [1, 2, 2.5]\nomega_body = [0, 1, 0]\n[run]\nstep = 0.1\nuntil = 1\n";
+    let text =
+        "[bodies.b]\nmass = 1\ninertia = [1, 2, 2.5]\nomega_body = [0, 1, 0]\n[run]\nstep = 0.1\nuntil = 1\n";
     child.stdin.take().expect("a pipe").write_all(text.as_bytes()).expect("it reads");
     let output = child.wait_with_output().expect("it ends");
     let run: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    assert_eq!((output.status.code(), &run["problem"], &run["method"]), (Some(0), &Value::from("standard input"), &Value::from("akw")));
+    assert_eq!(
+        (output.status.code(), &run["problem"], &run["method"]),
+        (Some(0), &Value::from("standard input"), &Value::from("akw"))
+    );
 }
 
 #[test]
@@ -413,10 +546,13 @@ fn outputs_are_columns_and_can_be_fitted() {
     let path = motion.display().to_string();
     fine(&["run", &file, "--set", "k=43", "--out", &path, "--every", "20", "--no-reference"]);
     let (header, rows) = csv(&motion);
-    let at = |name: &str| header.iter().position(|column| column == name).unwrap_or_else(|| panic!("{name} in {header:?}"));
+    let at = |name: &str| {
+        header.iter().position(|column| column == name).unwrap_or_else(|| panic!("{name} in {header:?}"))
+    };
     let (height, position) = (at("height"), at("bob.position_z"));
     assert!(rows.iter().all(|row| row[height] == row[position]));
-    let fit = json(&["fit", &file, "--data", &path, "--parameters", "k", "--columns", "height,length", "--json"]);
+    let fit =
+        json(&["fit", &file, "--data", &path, "--parameters", "k", "--columns", "height,length", "--json"]);
     let found = &fit["values"]["k"];
     assert!((number(found) - 43.0).abs() < 1e-6, "{fit}");
 }
@@ -482,7 +618,8 @@ fn valid(schema: &Value, root: &Value, value: &Value) -> Result<(), String> {
         Some("boolean") => value.is_boolean().then_some(()).ok_or_else(|| format!("{value} is no flag")),
         Some("array") => {
             let list = value.as_array().ok_or_else(|| format!("{value} is no array"))?;
-            let bounds = [schema["minItems"].as_u64().unwrap_or(0), schema["maxItems"].as_u64().unwrap_or(u64::MAX)];
+            let bounds =
+                [schema["minItems"].as_u64().unwrap_or(0), schema["maxItems"].as_u64().unwrap_or(u64::MAX)];
             if !(bounds[0]..=bounds[1]).contains(&(list.len() as u64)) {
                 return Err(format!("{value} has {} items", list.len()));
             }

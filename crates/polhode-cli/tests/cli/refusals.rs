@@ -181,5 +181,5 @@ fn tableau_files_are_checked() {
 fn without_a_command_the_help_is_shown() {
     let said = polhode(&[]);
     assert_eq!(said.code, Some(2));
-    assert!(said.err.contains("Usage: polhode <COMMAND>"));
+    assert!(said.err.contains("Usage: polhode [OPTIONS] <COMMAND>"));
 }

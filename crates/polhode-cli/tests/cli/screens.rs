@@ -28,9 +28,18 @@ fn lists_and_help_fit_on_a_screen() {
         fits(&["methods", row.id]);
     }
     fits(&["--help"]);
-    for command in
-        ["run", "converge", "compare", "sensitivity", "fit", "methods", "problems", "completions", "help"]
-    {
+    for command in [
+        "run",
+        "converge",
+        "compare",
+        "sensitivity",
+        "fit",
+        "methods",
+        "problems",
+        "man",
+        "completions",
+        "help",
+    ] {
         let help = fits(&["help", command]);
         // An example that goes on in the next line says so.
         let lines: Vec<&str> = help.lines().collect();

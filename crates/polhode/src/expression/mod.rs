@@ -2,9 +2,9 @@
 
 mod parse;
 
+use crate::scalar::{Mask, Real};
 use core::fmt;
 use core::ops::Range;
-use crate::scalar::{Mask, Real};
 
 /// A formula of named numbers.
 ///

@@ -55,9 +55,9 @@ fn tokens<'a>(text: &'a str, hyphened: &[&str]) -> Result<Vec<(Token<'a>, Range<
             at += length;
         } else if first.is_alphabetic() || first == '_' {
             let inside = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
-            let begin = hyphened.iter().filter(|name| {
-                rest.strip_prefix(**name).is_some_and(|rest| rest.starts_with('.'))
-            });
+            let begin = hyphened
+                .iter()
+                .filter(|name| rest.strip_prefix(**name).is_some_and(|rest| rest.starts_with('.')));
             let begin = begin.map(|name| name.len()).max().unwrap_or(0);
             let length = rest[begin..].find(|c: char| !inside(c)).map_or(rest.len(), |end| begin + end);
             all.push((Token::Name(&rest[..length]), at..at + length));
@@ -245,8 +245,7 @@ impl<'a> Parser<'a> {
         }
         // A constant: what can be multiplied out is.
         let depth = self.expression.depth;
-        let exponent =
-            Expression { operations, names: Vec::new(), places: Vec::new(), depth, short: None };
+        let exponent = Expression { operations, names: Vec::new(), places: Vec::new(), depth, short: None };
         let n: f64 = exponent.evaluate(&[]);
         self.expression.operations.truncate(before);
         self.height -= 1;

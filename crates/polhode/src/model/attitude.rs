@@ -65,7 +65,8 @@ impl Attitude {
             _ => {
                 let (letters, at) = table.text("euler")?.ok_or_else(missing)?;
                 let axes: Option<Vec<usize>> = letters.chars().map(|c| "xyz".find(c)).collect();
-                let turns = axes.filter(|axes| axes.len() == 3 && axes.windows(2).all(|two| two[0] != two[1]));
+                let turns =
+                    axes.filter(|axes| axes.len() == 3 && axes.windows(2).all(|two| two[0] != two[1]));
                 let Some(axes) = turns else {
                     let message = format!(
                         "euler is three letters x, y, z, no two neighbours alike, as \"zxz\" or \"zyx\"; got '{letters}'"

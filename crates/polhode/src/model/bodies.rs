@@ -110,7 +110,8 @@ impl Shape {
         for (i, x) in sizes.iter().enumerate() {
             let least = if hollow && i == 1 { x.value() >= 0.0 } else { x.value() > 0.0 };
             if !least {
-                let message = format!("the sizes of a {} must be positive, got {}", self.kind, plain(x.value()));
+                let message =
+                    format!("the sizes of a {} must be positive, got {}", self.kind, plain(x.value()));
                 return Err(self.sizes.fault(message));
             }
         }
@@ -124,7 +125,9 @@ impl Shape {
                 let moments = Vector3::new(squares(b, c), squares(a, c), squares(a, b)) * twelfth;
                 (a * b * c, Vector3::zeros(), moments)
             }
-            "sphere" => (of(4.0 / 3.0 * PI) * a * a * a, Vector3::zeros(), Vector3::from_element(of(0.4) * a * a)),
+            "sphere" => {
+                (of(4.0 / 3.0 * PI) * a * a * a, Vector3::zeros(), Vector3::from_element(of(0.4) * a * a))
+            }
             "ellipsoid" => {
                 let moments = Vector3::new(squares(b, c), squares(a, c), squares(a, b)) * of(0.2);
                 (of(4.0 / 3.0 * PI) * a * b * c, Vector3::zeros(), moments)
@@ -132,7 +135,9 @@ impl Shape {
             "cylinder" | "tube" => {
                 let (inner, length) = if hollow { (b, c) } else { (zero, b) };
                 if inner.value() >= a.value() {
-                    return Err(self.sizes.fault("the inner radius of a tube must be less than the outer one"));
+                    return Err(self
+                        .sizes
+                        .fault("the inner radius of a tube must be less than the outer one"));
                 }
                 let both = squares(a, inner);
                 let across = (of(3.0) * both + length * length) / of(12.0);
@@ -142,7 +147,11 @@ impl Shape {
             "cone" => {
                 let across = of(3.0 / 80.0) * (of(4.0) * a * a + b * b);
                 let volume = of(PI / 3.0) * a * a * b;
-                (volume, Vector3::new(zero, zero, of(0.75) * b), Vector3::new(across, across, of(0.3) * a * a))
+                (
+                    volume,
+                    Vector3::new(zero, zero, of(0.75) * b),
+                    Vector3::new(across, across, of(0.3) * a * a),
+                )
             }
             _ => {
                 let across = a * a / of(12.0);
@@ -166,7 +175,10 @@ impl BodyDraft {
             table.either(one, other)?;
         }
         if let (Some(entry), None) = (table.entry("density"), table.entry("shape")) {
-            let message = format!("{} has a density but no shape; give it `shape`, or `mass` and `inertia`", table.name);
+            let message = format!(
+                "{} has a density but no shape; give it `shape`, or `mass` and `inertia`",
+                table.name
+            );
             return Err(Fault::new(&entry.key_span, message));
         }
         let velocities = ["omega_body", "omega_space", "momentum_body"];
@@ -189,7 +201,8 @@ impl BodyDraft {
                 let turn_rate = inner.number("turn_rate", scope)?;
                 Some(Follows {
                     frequency: inner.number("frequency", scope)?,
-                    turn_rate: turn_rate.ok_or_else(|| Fault::new(&entry.span(), "follows needs `turn_rate`"))?,
+                    turn_rate: turn_rate
+                        .ok_or_else(|| Fault::new(&entry.span(), "follows needs `turn_rate`"))?,
                     about: inner.number("moments_about", scope)?,
                     span: entry.span(),
                 })
@@ -306,16 +319,22 @@ impl BodyDraft {
             _ => Ok(None),
         };
         let spin = match (given(&self.omega_body)?, given(&self.omega_space)?) {
-            (Some(_), Some(_)) => return Err(self.fault("it has both omega_body and omega_space; leave one of them out")),
+            (Some(_), Some(_)) => {
+                return Err(self.fault("it has both omega_body and omega_space; leave one of them out"));
+            }
             (None, Some(omega)) => Some(attitude.unrotate(&omega)),
             (omega, None) => omega,
         };
         let momentum = given(&self.momentum_body)?;
         if spin.is_some() && momentum.is_some() {
-            return Err(self.fault("it has both an angular velocity and momentum_body; leave one of them out"));
+            return Err(
+                self.fault("it has both an angular velocity and momentum_body; leave one of them out")
+            );
         }
         if momentum.is_some() && !self.fixed_point {
-            return Err(self.fault("momentum_body is about a fixed point, and this body has none; give omega_body"));
+            return Err(
+                self.fault("momentum_body is about a fixed point, and this body has none; give omega_body")
+            );
         }
         let zero = Vector3::zeros();
         let omega = spin.unwrap_or(zero);
@@ -342,7 +361,9 @@ impl BodyDraft {
             None => (position, velocity),
         };
         if self.fixed_point && velocity.map(Scalar::value) != Vector3::zeros() {
-            return Err(self.fault("its origin is a fixed point and cannot have a velocity; remove one of them"));
+            return Err(
+                self.fault("its origin is a fixed point and cannot have a velocity; remove one of them")
+            );
         }
         let body = Rigid {
             name: String::new(),
@@ -433,7 +454,8 @@ impl BodyDraft {
         };
         let tensor = numbers.tensor(values)?;
         if self.fixed_point {
-            let inertia = RotaryInertia::positive(tensor).map_err(|error| self.inertia_fault(&error, values))?;
+            let inertia =
+                RotaryInertia::positive(tensor).map_err(|error| self.inertia_fault(&error, values))?;
             let load = PrescribedRotation::new(inertia, motion, about);
             let State { pose, momentum } = load.state(S::zero());
             return Ok(Rigid {
@@ -451,8 +473,10 @@ impl BodyDraft {
             });
         }
         let Some(mass) = &self.mass else { return Err(self.fault("it needs `mass`")) };
-        let (mass, center) =
-            (mass.at(values)?, self.center.as_ref().map_or(Ok(Vector3::zeros()), |center| center.vector(values))?);
+        let (mass, center) = (
+            mass.at(values)?,
+            self.center.as_ref().map_or(Ok(Vector3::zeros()), |center| center.vector(values))?,
+        );
         let inertia = SpatialInertia::mass_matrix(mass, center, tensor)
             .map_err(|error| self.inertia_fault(&error, values))?;
         let (pose, velocity, _) = rates::<Se3, S>(&motion, S::zero());
@@ -508,7 +532,8 @@ impl<S: Scalar> Builder<'_, S> {
             return Ok((point, Vector3::zeros()));
         }
         let Some(rigid) = self.system.bodies().iter().find(|rigid| rigid.name == body) else {
-            let message = format!("{key} is that of '{name}', whose body '{body}' stands further down; move it up");
+            let message =
+                format!("{key} is that of '{name}', whose body '{body}' stands further down; move it up");
             return Err(Fault::new(span, message));
         };
         let place = rigid.position + rigid.attitude.rotate(&point);

@@ -72,11 +72,15 @@ impl<S: Scalar> Builder<'_, S> {
     }
     /// The body of a frame that stands in the file, and its point; nothing if there is none of that name.
     pub(super) fn frame_above(&self, name: &str) -> Result<Option<(String, Vector3<S>)>, Fault> {
-        if name == GROUND || self.file.bodies.iter().any(|body| body.name == name) || self.system.index(name).is_some() {
+        if name == GROUND
+            || self.file.bodies.iter().any(|body| body.name == name)
+            || self.system.index(name).is_some()
+        {
             return Ok(Some((name.into(), Vector3::zeros())));
         }
         let frame = self.file.frames.iter().find(|frame| {
-            frame.name == name || name.split_once('.').is_some_and(|(body, own)| frame.body.0 == body && frame.name == own)
+            frame.name == name
+                || name.split_once('.').is_some_and(|(body, own)| frame.body.0 == body && frame.name == own)
         });
         match frame {
             Some(frame) => Ok(Some((frame.body.0.clone(), frame.point(&self.values)?))),
@@ -106,7 +110,8 @@ impl<S: Scalar> Builder<'_, S> {
             for (i, values) in self.each(&frame.count)? {
                 let values = values.unwrap_or_else(|| self.values.clone());
                 // Numbers stand in the name where it has a place for them.
-                let name = if frame.name.contains('{') { numbered(&frame.name, i) } else { named(&frame.name, i) };
+                let name =
+                    if frame.name.contains('{') { numbered(&frame.name, i) } else { named(&frame.name, i) };
                 frame.build(&name, &numbered(&frame.body.0, i), &values, self)?;
             }
         }
@@ -132,7 +137,11 @@ impl<S: Scalar> Builder<'_, S> {
 
 impl ModelFile {
     /// The values of all parameters, with a change of each of their components by its number.
-    pub(crate) fn values<S: Scalar>(&self, data: &[Datum], change: &dyn Fn(usize) -> S) -> Result<Values<S>, Fault> {
+    pub(crate) fn values<S: Scalar>(
+        &self,
+        data: &[Datum],
+        change: &dyn Fn(usize) -> S,
+    ) -> Result<Values<S>, Fault> {
         let (values, fault) = evaluate(&self.parameters, data, &self.definitions, change)?;
         for check in &self.checks {
             let holds: S = check.that.0.evaluate_with(&|name| values.named(check.that.1[name]));
@@ -161,7 +170,8 @@ impl ModelFile {
         elements: &[(&SystemParameter, S)],
     ) -> Result<Built<S>, Fault> {
         let values = self.values(data, change)?;
-        let gravity = self.gravity.as_ref().map_or(Ok(Vector3::zeros()), |gravity| gravity.vector(&values))?;
+        let gravity =
+            self.gravity.as_ref().map_or(Ok(Vector3::zeros()), |gravity| gravity.vector(&values))?;
         let mut builder = Builder { file: self, values, system: System::under(gravity), psi: None };
         let named = self.named();
         let definitions: Vec<String> = self.definitions.iter().map(|(name, _)| name.clone()).collect();
@@ -187,7 +197,8 @@ impl ModelFile {
             }
             // A turn of the attitude may be among them.
             psi = None;
-            let before: Vec<usize> = system.bodies().iter().map(|body| self.loads_before(&body.name)).collect();
+            let before: Vec<usize> =
+                system.bodies().iter().map(|body| self.loads_before(&body.name)).collect();
             follow_bodies(&self.loads, &mut system, &before);
         }
         Ok(Built { system, psi, values })

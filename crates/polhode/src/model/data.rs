@@ -97,7 +97,7 @@ impl Datum {
             DatumKind::Inertia => {
                 let entry = ENTRIES.get(i).and_then(|(i, j, _)| entry_of(&self.values, *i, *j));
                 entry.unwrap_or(f64::NAN)
-            },
+            }
             _ => self.values.get(i).copied().unwrap_or(f64::NAN),
         }
     }
@@ -194,9 +194,10 @@ pub(crate) fn set(data: &mut [Datum], name: &str, text: &str) -> Result<bool, Da
     }
     (datum.values, datum.overridden) = (values, true);
     let replaced = datum.replaces.clone();
-    for other in data.iter_mut().filter(|other| {
-        Some(&other.name) == replaced.as_ref() || other.replaces.as_deref() == Some(name)
-    }) {
+    for other in data
+        .iter_mut()
+        .filter(|other| Some(&other.name) == replaced.as_ref() || other.replaces.as_deref() == Some(name))
+    {
         (other.values, other.overridden) = (Vec::new(), true);
     }
     Ok(true)

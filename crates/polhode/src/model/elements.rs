@@ -58,7 +58,10 @@ impl FrameDraft {
         if body != crate::multibody::GROUND && builder.system.index(body).is_none() {
             return Err(builder.no_body(body, &self.body.1, &format!("the frame '{name}'")));
         }
-        builder.system.frame(name, body, point, axes).map_err(|error| Fault::new(&self.span, error.to_string()))
+        builder
+            .system
+            .frame(name, body, point, axes)
+            .map_err(|error| Fault::new(&self.span, error.to_string()))
     }
 }
 
@@ -116,7 +119,8 @@ impl JointDraft {
                 let list = entry.names(entry.array()?.len())?;
                 for (word, span) in &list {
                     if !JOINT_TYPES.contains(&word.as_str()) {
-                        let message = format!("type '{word}' is not known: it is one of {}", JOINT_TYPES.join(", "));
+                        let message =
+                            format!("type '{word}' is not known: it is one of {}", JOINT_TYPES.join(", "));
                         return Err(Fault::new(span, message));
                     }
                 }
@@ -154,7 +158,8 @@ impl JointDraft {
         for (key, what) in NOT_YET {
             let entry = table.angular(key).ok().flatten().map(|(entry, _)| entry).or(table.entry(key));
             if let Some(entry) = entry {
-                let message = format!("`{}` of {} asks for {what}, which is not available yet", entry.key, table.name);
+                let message =
+                    format!("`{}` of {} asks for {what}, which is not available yet", entry.key, table.name);
                 later.push(Fault::new(&entry.key_span, message));
             }
         }
@@ -166,11 +171,20 @@ impl JointDraft {
             [one] if self.choose.is_none() => one.as_str(),
             [] => return Err(Fault::new(&table.span, format!("{} needs a type", table.name))),
             _ if self.choose.is_none() => {
-                return Err(Fault::new(&table.span, format!("{} has several types and needs `choose`", table.name)));
+                return Err(Fault::new(
+                    &table.span,
+                    format!("{} has several types and needs `choose`", table.name),
+                ));
             }
             _ => return Ok(()),
         };
-        let stray = |key: &str, why: &str| match table.angular(key).ok().flatten().map(|(entry, _)| entry).or(table.entry(key)) {
+        let stray = |key: &str, why: &str| match table
+            .angular(key)
+            .ok()
+            .flatten()
+            .map(|(entry, _)| entry)
+            .or(table.entry(key))
+        {
             Some(entry) => Err(Fault::new(&entry.key_span, format!("`{}` {why}", entry.key))),
             None => Ok(()),
         };
@@ -193,14 +207,20 @@ impl JointDraft {
             stray("speed", &why)?;
         }
         if coordinates.len() != 1 {
-            let why = format!("belongs to a joint with one coordinate, revolute or prismatic, not to one of type \"{kind}\"");
+            let why = format!(
+                "belongs to a joint with one coordinate, revolute or prismatic, not to one of type \"{kind}\""
+            );
             for key in ["stiffness", "damping", "rest", "moment", "force", "drive"] {
                 stray(key, &why)?;
             }
         }
         match kind {
-            "revolute" => stray("force", "is the motor of a prismatic joint; one of a revolute joint is `moment`")?,
-            "prismatic" => stray("moment", "is the motor of a revolute joint; one of a prismatic joint is `force`")?,
+            "revolute" => {
+                stray("force", "is the motor of a prismatic joint; one of a revolute joint is `moment`")?
+            }
+            "prismatic" => {
+                stray("moment", "is the motor of a revolute joint; one of a prismatic joint is `force`")?
+            }
             _ => {}
         }
         for key in ["moment", "force", "angle", "distance", "rate"] {
@@ -210,7 +230,10 @@ impl JointDraft {
             stray("length", "belongs to a joint of type \"distance\"")?;
         } else {
             for key in ["at", "axis", "axis2"] {
-                stray(key, "does not belong to a distance, which is kept between the points of its two frames")?;
+                stray(
+                    key,
+                    "does not belong to a distance, which is kept between the points of its two frames",
+                )?;
             }
         }
         if kind != "universal" {
@@ -218,12 +241,19 @@ impl JointDraft {
         }
         let axis = !matches!(kind, "spherical" | "fixed" | "distance");
         match (self.at.is_some(), self.axis.is_some()) {
-            (true, false) if axis => {
-                Err(Fault::new(&self.span, format!("{} has `at` and needs `axis` too: its third axis in space", table.name)))
-            }
-            (false, true) => Err(Fault::new(&self.span, format!("{} has `axis` and needs `at` too: its point in space", table.name))),
+            (true, false) if axis => Err(Fault::new(
+                &self.span,
+                format!("{} has `at` and needs `axis` too: its third axis in space", table.name),
+            )),
+            (false, true) => Err(Fault::new(
+                &self.span,
+                format!("{} has `axis` and needs `at` too: its point in space", table.name),
+            )),
             (true, true) if kind == "universal" && self.axis2.is_none() => {
-                let message = format!("{} has `at` and needs `axis2` too: the first axis of its second frame", table.name);
+                let message = format!(
+                    "{} has `at` and needs `axis2` too: the first axis of its second frame",
+                    table.name
+                );
                 Err(Fault::new(&self.span, message))
             }
             _ => Ok(()),
@@ -243,7 +273,9 @@ impl JointDraft {
             Some(number) => {
                 let last = self.types.len().saturating_sub(1);
                 let choice = number.at(values)?.value();
-                let word = (choice >= 0.0 && choice.fract() == 0.0).then(|| self.types.get(choice as usize)).flatten();
+                let word = (choice >= 0.0 && choice.fract() == 0.0)
+                    .then(|| self.types.get(choice as usize))
+                    .flatten();
                 if word.is_none() {
                     let words: Vec<String> = (0..=last).map(|k| k.to_string()).collect();
                     let message = format!("it is {}, not {}", words.join(" or "), plain(choice));
@@ -283,7 +315,8 @@ impl JointDraft {
         };
         builder.system.joint_with_ends(name, library, drawn).map_err(|error| wrong(error.to_string()))?;
         if self.stiffness.is_some() || self.damping.is_some() {
-            let number = |given: &Option<Number>| given.as_ref().map_or(Ok(S::zero()), |number| number.at(values));
+            let number =
+                |given: &Option<Number>| given.as_ref().map_or(Ok(S::zero()), |number| number.at(values));
             let numbers = vec![number(&self.stiffness)?, number(&self.damping)?, number(&self.rest)?];
             let spring = JointSpring { turns: kind == "revolute", damped: numbers[1].value() != 0.0 };
             let own = OwnForce::new(spring, numbers).map_err(|error| wrong(error.to_string()))?;
@@ -295,11 +328,16 @@ impl JointDraft {
     fn axes<S: Scalar>(&self, kind: &str, values: &Values<S>) -> Result<Matrix3<S>, Fault> {
         let Some(axis) = &self.axis else { return Ok(Matrix3::identity()) };
         let third = direction(axis, values)?;
-        let Some(other) = self.axis2.as_ref().filter(|_| kind == "universal") else { return Ok(upright(&third)) };
+        let Some(other) = self.axis2.as_ref().filter(|_| kind == "universal") else {
+            return Ok(upright(&third));
+        };
         let first = direction(other, values)?;
         let cosine = first.dot(&third);
         if cosine.value().abs() > 1e-6 {
-            let message = format!("axis2 must be perpendicular to axis; the cosine between them is {}", plain(cosine.value()));
+            let message = format!(
+                "axis2 must be perpendicular to axis; the cosine between them is {}",
+                plain(cosine.value())
+            );
             return Err(other.fault(message));
         }
         let first = first - third * cosine;
@@ -359,13 +397,19 @@ impl ForceDraft {
         };
         let stray = |key: &str| !matches!(key, "type" | "between") && !allowed.contains(&key);
         if let Some(entry) = table.entries.iter().find(|entry| stray(entry.key)) {
-            let message = format!("`{}` does not belong to a force of type \"{kind}\", which has {}", entry.key, allowed.join(", "));
+            let message = format!(
+                "`{}` does not belong to a force of type \"{kind}\", which has {}",
+                entry.key,
+                allowed.join(", ")
+            );
             return Err(Fault::new(&entry.key_span, message));
         }
         table.either("force", "potential")?;
         let line = match (table.entry("force"), table.entry("potential")) {
             (Some(entry), _) => Some((StateExpression::read("force", entry.value, scope.hyphened)?, false)),
-            (None, Some(entry)) => Some((StateExpression::read("potential", entry.value, scope.hyphened)?, true)),
+            (None, Some(entry)) => {
+                Some((StateExpression::read("potential", entry.value, scope.hyphened)?, true))
+            }
             (None, None) => None,
         };
         let draft = ForceDraft {
@@ -387,12 +431,17 @@ impl ForceDraft {
             _ => Ok(draft),
         }
     }
-    pub(super) fn build<S: Scalar>(&self, scope: &Scope<'_>, builder: &mut Builder<'_, S>) -> Result<(), Fault> {
+    pub(super) fn build<S: Scalar>(
+        &self,
+        scope: &Scope<'_>,
+        builder: &mut Builder<'_, S>,
+    ) -> Result<(), Fault> {
         let element = format!("the force '{}'", self.name);
         let [a, b] = &self.between;
         let ends = [builder.end(&a.0, &a.1, &element)?, builder.end(&b.0, &b.1, &element)?];
         let values = &builder.values;
-        let number = |given: &Option<Number>| given.as_ref().map_or(Ok(S::zero()), |number| number.at(values));
+        let number =
+            |given: &Option<Number>| given.as_ref().map_or(Ok(S::zero()), |number| number.at(values));
         let (stiffness, damping) = (number(&self.stiffness)?, number(&self.damping)?);
         let kind = match (self.kind.as_str(), &self.line) {
             ("spring", _) => {
@@ -402,10 +451,13 @@ impl ForceDraft {
                 };
                 ForceKind::SpringDamper { stiffness, damping, length }
             }
-            ("torsion-spring", _) => ForceKind::TorsionSpring { stiffness, damping, angle: number(&self.angle)? },
+            ("torsion-spring", _) => {
+                ForceKind::TorsionSpring { stiffness, damping, angle: number(&self.angle)? }
+            }
             (_, Some((formula, is_energy))) => {
                 let (line, numbers) = line_force(formula, *is_energy, scope, values)?;
-                let own = OwnForce::new(line, numbers).map_err(|error| Fault::new(&self.span, error.to_string()))?;
+                let own = OwnForce::new(line, numbers)
+                    .map_err(|error| Fault::new(&self.span, error.to_string()))?;
                 own.into()
             }
             _ => return Err(Fault::new(&self.span, format!("{element} has no value"))),
@@ -431,7 +483,9 @@ fn line_force<S: Scalar>(
             _ => None,
         };
         if is_energy && matches!(local, Some(LineSlot::Time | LineSlot::Rate)) {
-            return Err(formula.fault(k, format!("the energy of a line depends on its length alone, not on {name}")));
+            return Err(
+                formula.fault(k, format!("the energy of a line depends on its length alone, not on {name}"))
+            );
         }
         if let Some(slot) = local {
             slots.push(slot);
@@ -500,7 +554,10 @@ impl CoordinatesDraft {
                     Ok((0..n * n).map(|k| if k / n == k % n { list[k / n] } else { S::zero() }).collect())
                 }
                 count if count == n * n => Ok(list),
-                count => Err(numbers.fault(format!("{n} coordinates have a matrix of {n} or {} numbers, got {count}", n * n))),
+                count => Err(numbers.fault(format!(
+                    "{n} coordinates have a matrix of {n} or {} numbers, got {count}",
+                    n * n
+                ))),
             }
         };
         let vector = |numbers: &Numbers| {
@@ -555,7 +612,10 @@ impl<S: Scalar> Builder<'_, S> {
                     true => String::new(),
                     false => format!("; did you mean {}?", near.join(" or ")),
                 };
-                Err(Fault::new(span, format!("{element} asks for the body or frame '{name}', which is not there{hint}")))
+                Err(Fault::new(
+                    span,
+                    format!("{element} asks for the body or frame '{name}', which is not there{hint}"),
+                ))
             }
         }
     }

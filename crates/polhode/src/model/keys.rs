@@ -67,13 +67,22 @@ const fn must(name: &'static str, kind: Kind, help: &'static str) -> Key {
     Key { name, kind, help, required: true }
 }
 
-const COUNT: &str = "how many of it there are: NAME-1, NAME-2, ...; i counts them in expressions, {i} and {i-1} in names";
+const COUNT: &str =
+    "how many of it there are: NAME-1, NAME-2, ...; i counts them in expressions, {i} and {i-1} in names";
 
 /// The keys of a parameter that says what it is.
 pub const PARAMETER: &[Key] = &[
-    must("value", Kind::Numbers, "a number, an expression of parameters above, or an array; an empty array is not set"),
+    must(
+        "value",
+        Kind::Numbers,
+        "a number, an expression of parameters above, or an array; an empty array is not set",
+    ),
     key("help", Kind::Text, "what it is, with its unit"),
-    key("kind", Kind::Word(&["number", "vector", "list", "inertia", "rotation", "choice"]), "what its numbers are"),
+    key(
+        "kind",
+        Kind::Word(&["number", "vector", "list", "inertia", "rotation", "choice"]),
+        "what its numbers are",
+    ),
     key("replaces", Kind::Name, "a parameter that is not set any more once this one is"),
 ];
 
@@ -102,7 +111,11 @@ pub const ATTITUDE: &[Key] = &[
 pub const FOLLOWS: &[Key] = &[
     key("frequency", Kind::Number, "circular frequency of the displacement, rad/s"),
     must("turn_rate", Kind::Number, "half the rotation angle is this times t, rad/s"),
-    key("moments_about", Kind::Number, "point that the moments are about: 0 the origin of space, 1 that of the body"),
+    key(
+        "moments_about",
+        Kind::Number,
+        "point that the moments are about: 0 the origin of space, 1 that of the body",
+    ),
 ];
 
 /// The keys of a body.
@@ -110,18 +123,42 @@ pub const BODY: &[Key] = &[
     key("mass", Kind::Number, "mass, kg"),
     key("density", Kind::Number, "density of a shape, in place of its mass, kg/m^3 (of a rod kg/m)"),
     key("center", Kind::Vector, "centre of mass in the body frame, m; its origin if left out"),
-    key("inertia", Kind::Inertia, "inertia about the centre of mass in body axes, kg m^2: principal moments, or xx yy zz xy xz yz, or three rows of three"),
-    key("inertia_origin", Kind::Inertia, "inertia about the origin of the body frame, in place of `inertia`, kg m^2"),
+    key(
+        "inertia",
+        Kind::Inertia,
+        "inertia about the centre of mass in body axes, kg m^2: principal moments, or xx yy zz xy xz yz, or three rows of three",
+    ),
+    key(
+        "inertia_origin",
+        Kind::Inertia,
+        "inertia about the origin of the body frame, in place of `inertia`, kg m^2",
+    ),
     key("shape", Kind::Table(SHAPE), "a solid, in place of inertia and center"),
     key("position", Kind::Point, "initial position of the origin (or of `point`) in space, m"),
-    key("attitude", Kind::Attitude, "initial attitude, body to space: rotation vector, unit quaternion w x y z, or a table"),
+    key(
+        "attitude",
+        Kind::Attitude,
+        "initial attitude, body to space: rotation vector, unit quaternion w x y z, or a table",
+    ),
     key("velocity", Kind::Point, "initial velocity of the origin (or of `point`) in space, m/s"),
     key("omega_body", Kind::AngularVector, "initial angular velocity in body axes, rad/s"),
     key("omega_space", Kind::AngularVector, "initial angular velocity in space axes, rad/s"),
-    key("momentum_body", Kind::Vector, "initial angular momentum about a fixed point in body axes, in place of omega_body, kg m^2/s"),
+    key(
+        "momentum_body",
+        Kind::Vector,
+        "initial angular momentum about a fixed point in body axes, in place of omega_body, kg m^2/s",
+    ),
     key("fixed_point", Kind::Flag, "true: the origin of the body frame never moves"),
-    key("point", Kind::Vector, "a point in the body frame that `position` and `velocity` are of, in place of the origin, m"),
-    key("follows", Kind::Table(FOLLOWS), "a motion that the body is made to follow, by loads from inverse dynamics"),
+    key(
+        "point",
+        Kind::Vector,
+        "a point in the body frame that `position` and `velocity` are of, in place of the origin, m",
+    ),
+    key(
+        "follows",
+        Kind::Table(FOLLOWS),
+        "a motion that the body is made to follow, by loads from inverse dynamics",
+    ),
     key("count", Kind::Number, COUNT),
 ];
 
@@ -129,7 +166,11 @@ pub const BODY: &[Key] = &[
 pub const FRAME: &[Key] = &[
     must("body", Kind::Name, "the body that it sits on, or ground"),
     key("at", Kind::Vector, "its origin in the body frame, m"),
-    key("attitude", Kind::Attitude, "its axes, frame to body: rotation vector, unit quaternion w x y z, or a table"),
+    key(
+        "attitude",
+        Kind::Attitude,
+        "its axes, frame to body: rotation vector, unit quaternion w x y z, or a table",
+    ),
     key("count", Kind::Number, COUNT),
 ];
 
@@ -141,7 +182,11 @@ pub const JOINT_TYPES: &[&str] =
 pub const JOINT: &[Key] = &[
     must("type", Kind::Word(JOINT_TYPES), "what it allows"),
     must("between", Kind::Pair, "the two bodies or frames"),
-    key("at", Kind::Vector, "its point in space, the bodies standing as they start, m; left out: the two frames are to coincide"),
+    key(
+        "at",
+        Kind::Vector,
+        "its point in space, the bodies standing as they start, m; left out: the two frames are to coincide",
+    ),
     key("axis", Kind::Vector, "its third axis in space"),
     key("axis2", Kind::Vector, "of a universal joint, the first axis of its second frame in space"),
     key("length", Kind::Number, "of a distance: its length, m; the drawn one if left out"),
@@ -193,7 +238,11 @@ pub const LOAD: &[Key] = &[
     key("from", Kind::Number, "the load is off before, s"),
     key("until", Kind::Number, "the load is off after, s"),
     key("type", Kind::Word(LOAD_TYPES), "a load of the library"),
-    key("mgl", Kind::Number, "of top-gravity: weight times distance of the centre of mass along the third axis, N m"),
+    key(
+        "mgl",
+        Kind::Number,
+        "of top-gravity: weight times distance of the centre of mass along the third axis, N m",
+    ),
     key("coulomb", Kind::Number, "of soft-wall: strength of the 1/s term, s = offset + attitude_zz, N m"),
     key("wall", Kind::Number, "of soft-wall: strength of the -1/s^10 term, N m"),
     key("offset", Kind::Number, "of soft-wall: added to attitude_zz"),
@@ -256,7 +305,11 @@ pub const MODEL: &[Key] = &[
     key("forces", Kind::Named(FORCE), "forces between bodies by name"),
     key("loads", Kind::List(LOAD), "what acts on bodies"),
     key("coordinates", Kind::Named(COORDINATES), "extra coordinates in R^n by name"),
-    key("outputs", Kind::Each(&Kind::Expression), "named quantities: columns, and targets of sensitivities and fits"),
+    key(
+        "outputs",
+        Kind::Each(&Kind::Expression),
+        "named quantities: columns, and targets of sensitivities and fits",
+    ),
     key("events", Kind::Named(EVENT), "zero crossings by name"),
     key("run", Kind::Table(RUN), "how to run it"),
     key("sweep", Kind::Anything, "many runs of it"),

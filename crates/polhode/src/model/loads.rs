@@ -8,8 +8,8 @@ use super::place::{Fault, Span};
 use super::series::Tables;
 use super::table::{Entry, Table, kind, plain_number};
 use crate::body::{
-    Drag, Force, Formula, Frame, Harmonic, Loads, Moment, Own, RotationalSpring, SoftWall, StandardLoad, Switched,
-    TopGravity,
+    Drag, Force, Formula, Frame, Harmonic, Loads, Moment, Own, RotationalSpring, SoftWall, StandardLoad,
+    Switched, TopGravity,
 };
 use crate::expression::Expression;
 use crate::lookup::{ENTRIES, plain};
@@ -35,7 +35,8 @@ impl StateExpression {
             (Some(x), _) => format!("{x:?}"),
             (None, DeValue::String(text)) => text.to_string(),
             (None, other) => {
-                let message = format!("{key} must be a number or an expression in quotes, not {}", kind(other));
+                let message =
+                    format!("{key} must be a number or an expression in quotes, not {}", kind(other));
                 return Err(Fault::new(&span, message).of(key));
             }
         };
@@ -96,7 +97,11 @@ const PUSHES: [(&str, bool, bool); 4] = [
 ];
 
 impl LoadDraft {
-    pub(super) fn read(table: &Table<'_>, scope: &Scope<'_>, tables: &mut Tables<'_>) -> Result<LoadDraft, Fault> {
+    pub(super) fn read(
+        table: &Table<'_>,
+        scope: &Scope<'_>,
+        tables: &mut Tables<'_>,
+    ) -> Result<LoadDraft, Fault> {
         table.only(LOAD)?;
         let missing = |what: &str| Fault::new(&table.span, format!("{} needs `{what}`", table.name));
         let body = table.text("body")?.ok_or_else(|| missing("body"))?;
@@ -108,8 +113,9 @@ impl LoadDraft {
         }
         let typed = Typed::read(table, scope)?;
         let potential = table.entry("potential");
-        let potential =
-            potential.map(|entry| StateExpression::read("potential", entry.value, scope.hyphened)).transpose()?;
+        let potential = potential
+            .map(|entry| StateExpression::read("potential", entry.value, scope.hyphened))
+            .transpose()?;
         let ways = [!pushes.is_empty(), potential.is_some(), typed.is_some()];
         match ways.iter().filter(|used| **used).count() {
             0 => {
@@ -121,8 +127,10 @@ impl LoadDraft {
             }
             1 => {}
             _ => {
-                let message =
-                    format!("{} has forces or moments, a potential or a type: only one of them; make two loads", table.name);
+                let message = format!(
+                    "{} has forces or moments, a potential or a type: only one of them; make two loads",
+                    table.name
+                );
                 return Err(Fault::new(&table.span, message));
             }
         }
@@ -178,7 +186,10 @@ impl Typed {
         for (name, keys) in keys.iter().filter(|(name, _)| Some(*name) != chosen) {
             let stray = table.entries.iter().find(|entry| keys.contains(&entry.key.trim_end_matches("_deg")));
             if let Some(entry) = stray {
-                return Err(Fault::new(&entry.key_span, format!("`{}` belongs to a load with type = \"{name}\"", entry.key)));
+                return Err(Fault::new(
+                    &entry.key_span,
+                    format!("`{}` belongs to a load with type = \"{name}\"", entry.key),
+                ));
             }
         }
         let need = |key: &str| Fault::new(&table.span, format!("{} needs `{key}`", table.name));
@@ -204,9 +215,12 @@ impl Typed {
         Ok(match self {
             Typed::TopGravity(mgl) => TopGravity { mgl: mgl.at(values)? }.into(),
             Typed::SoftWall([coulomb, wall, offset]) => {
-                SoftWall { coulomb: coulomb.at(values)?, wall: wall.at(values)?, offset: offset.at(values)? }.into()
+                SoftWall { coulomb: coulomb.at(values)?, wall: wall.at(values)?, offset: offset.at(values)? }
+                    .into()
             }
-            Typed::RotationalSpring(stiffness) => RotationalSpring { stiffness: stiffness.vector(values)? }.into(),
+            Typed::RotationalSpring(stiffness) => {
+                RotationalSpring { stiffness: stiffness.vector(values)? }.into()
+            }
             Typed::Drag(coefficient) => Drag { coefficient: coefficient.at(values)? }.into(),
             Typed::Harmonic(frame, amplitude, frequency, phase) => Harmonic {
                 frame: *frame,
@@ -300,7 +314,8 @@ fn state_slot(name: &str) -> Option<Slot> {
 
 /// The names of the state and of the numbers of a body, for messages.
 pub(super) fn body_names() -> Vec<String> {
-    let vectors = ["position", "velocity", "omega_body", "omega_space", "center_of_mass", "center_velocity", "center"];
+    let vectors =
+        ["position", "velocity", "omega_body", "omega_space", "center_of_mass", "center_velocity", "center"];
     let mut all: Vec<String> = vec!["t".into(), "mass".into()];
     all.extend(["q_w", "q_x", "q_y", "q_z"].map(String::from));
     all.extend(vectors.iter().flat_map(|v| AXES.map(|axis| format!("{v}_{axis}"))));
@@ -331,13 +346,21 @@ impl Collected {
         self.place(Carried::Own(number), number.name())
     }
     /// What the names of an expression stand for.
-    fn compile(&mut self, formula: &StateExpression, body: &str, scope: &Scope<'_>) -> Result<Compiled, Fault> {
+    fn compile(
+        &mut self,
+        formula: &StateExpression,
+        body: &str,
+        scope: &Scope<'_>,
+    ) -> Result<Compiled, Fault> {
         let mut slots = Vec::new();
         for (k, name) in formula.expression.names().iter().enumerate() {
             slots.push(self.slot(name, body, scope).map_err(|message| formula.fault(k, message))?);
         }
         if self.list.len() > MOST_NUMBERS {
-            let message = format!("a load uses at most {MOST_NUMBERS} parameters and numbers of its body, this one {}", self.list.len());
+            let message = format!(
+                "a load uses at most {MOST_NUMBERS} parameters and numbers of its body, this one {}",
+                self.list.len()
+            );
             return Err(Fault::new(&formula.span, message));
         }
         Ok(Compiled { expression: formula.expression.clone(), slots })
@@ -398,7 +421,11 @@ impl Collected {
 
 impl LoadDraft {
     /// Adds the load to its body.
-    pub(super) fn build<S: Scalar>(&self, scope: &Scope<'_>, builder: &mut Builder<'_, S>) -> Result<(), Fault> {
+    pub(super) fn build<S: Scalar>(
+        &self,
+        scope: &Scope<'_>,
+        builder: &mut Builder<'_, S>,
+    ) -> Result<(), Fault> {
         let (name, at) = &self.body;
         let Some(b) = builder.system.index(name) else {
             return Err(builder.no_body(name, at, "the load"));
@@ -416,8 +443,11 @@ impl LoadDraft {
             };
             let (on, off) = (time(&self.from, f64::NEG_INFINITY)?, time(&self.until, f64::INFINITY)?);
             if let (Some(until), false) = (&self.until, on.value() < off.value()) {
-                let message =
-                    format!("`until` must come after `from`: {} is not after {}", plain(off.value()), plain(on.value()));
+                let message = format!(
+                    "`until` must come after `from`: {} is not after {}",
+                    plain(off.value()),
+                    plain(on.value())
+                );
                 return Err(until.fault(message));
             }
             made = made.into_iter().map(|load| Switched { load: Box::new(load), on, off }.into()).collect();
@@ -439,9 +469,14 @@ impl LoadDraft {
         let energy = numbers.compile(potential, &self.body.0, scope)?;
         for (k, slot) in energy.slots.iter().enumerate() {
             use Slot::{CenterVelocity, OmegaBody, OmegaSpace, Velocity, VelocityBody};
-            if matches!(slot, Velocity(_) | VelocityBody(_) | OmegaBody(_) | OmegaSpace(_) | CenterVelocity(_)) {
+            if matches!(
+                slot,
+                Velocity(_) | VelocityBody(_) | OmegaBody(_) | OmegaSpace(_) | CenterVelocity(_)
+            ) {
                 let name = &potential.expression.names()[k];
-                let message = format!("a potential is an energy of the pose and cannot depend on {name}; give a moment or force instead");
+                let message = format!(
+                    "a potential is an energy of the pose and cannot depend on {name}; give a moment or force instead"
+                );
                 return Err(potential.fault(k, message));
             }
         }
@@ -508,7 +543,11 @@ impl LoadDraft {
 
 impl Value {
     /// Three numbers, where neither time nor state is in it.
-    fn constant<S: Scalar>(&self, scope: &Scope<'_>, values: &Values<S>) -> Result<Option<Vector3<S>>, Fault> {
+    fn constant<S: Scalar>(
+        &self,
+        scope: &Scope<'_>,
+        values: &Values<S>,
+    ) -> Result<Option<Vector3<S>>, Fault> {
         match self {
             Value::Whole(numbers) => numbers.vector(values).map(Some),
             Value::Table(_) => Ok(None),
@@ -526,7 +565,10 @@ impl Value {
                     }
                     let x: S = formula.expression.evaluate_with(&|name| values.named(names[name]));
                     if !x.is_finite() {
-                        return Err(Fault::new(&formula.span, "this number is not finite: a division by zero, or an overflow"));
+                        return Err(Fault::new(
+                            &formula.span,
+                            "this number is not finite: a division by zero, or an overflow",
+                        ));
                     }
                     vector[i] = x;
                 }

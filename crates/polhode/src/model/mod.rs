@@ -49,8 +49,8 @@ mod series;
 mod table;
 
 pub(crate) use build::Built;
-pub(crate) use data::{DatumKind, numbers, set, unknown};
 pub use data::{DataError, Datum};
+pub(crate) use data::{DatumKind, numbers, set, unknown};
 pub(crate) use number::Values;
 pub use outputs::{Outputs, WithOutputs};
 pub(crate) use place::Fault;
@@ -187,14 +187,22 @@ impl ModelFile {
         }
     }
     /// The outputs of a system that was built of it.
-    pub(crate) fn outputs<S: Scalar>(&self, system: &System<S>, values: &Values<S>) -> Result<Outputs<S>, Fault> {
+    pub(crate) fn outputs<S: Scalar>(
+        &self,
+        system: &System<S>,
+        values: &Values<S>,
+    ) -> Result<Outputs<S>, Fault> {
         let named = self.named();
         let definitions: Vec<String> = self.definitions.iter().map(|(name, _)| name.clone()).collect();
         Outputs::new(&self.outputs, &self.output_names, system, values, &self.scope(&named, &definitions))
     }
     /// Something wrong with an output.
     pub(crate) fn output_fault(&self, name: &str, message: String) -> Fault {
-        let span = self.outputs.iter().find(|output| output.name == name).map_or(0..0, |output| output.formula.span.clone());
+        let span = self
+            .outputs
+            .iter()
+            .find(|output| output.name == name)
+            .map_or(0..0, |output| output.formula.span.clone());
         Fault::new(&span, message)
     }
     /// Something wrong with a joint, or with one of several that are counted.
@@ -211,7 +219,12 @@ impl ModelFile {
             let outside = until > to + slack || until < from - slack;
             outside.then(|| {
                 let [until, from, to] = [until, from, to].map(crate::lookup::plain);
-                Fault::new(span, format!("the run goes to t = {until}, and the table of this load is from t = {from} to {to}"))
+                Fault::new(
+                    span,
+                    format!(
+                        "the run goes to t = {until}, and the table of this load is from t = {from} to {to}"
+                    ),
+                )
             })
         })
     }

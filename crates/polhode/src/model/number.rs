@@ -71,7 +71,8 @@ impl Scope<'_> {
                 }
                 Some(component) => Ok(Some(Name::Parameter(p, component))),
                 None => {
-                    let names: Vec<String> = endings.iter().map(|e| format!("{}{e}", parameter.name)).collect();
+                    let names: Vec<String> =
+                        endings.iter().map(|e| format!("{}{e}", parameter.name)).collect();
                     Err(format!("{} is several numbers; use {}", parameter.name, names.join(", ")))
                 }
             };
@@ -206,11 +207,18 @@ impl Number {
             return Ok(x);
         }
         let value = if x.value().is_nan() { "not a number" } else { "infinite" };
-        let message = format!("{} is {value}: a division by zero, a root of a negative number or an overflow", self.key);
+        let message = format!(
+            "{} is {value}: a division by zero, a root of a negative number or an overflow",
+            self.key
+        );
         Err(values.blamed(self.fault(message), self.parameter()))
     }
     /// A whole number from one to a limit.
-    pub(super) fn whole<S: Scalar>(&self, values: &Values<S>, range: core::ops::RangeInclusive<f64>) -> Result<usize, Fault> {
+    pub(super) fn whole<S: Scalar>(
+        &self,
+        values: &Values<S>,
+        range: core::ops::RangeInclusive<f64>,
+    ) -> Result<usize, Fault> {
         let x = self.at(values)?.value();
         if range.contains(&x) && x.fract() == 0.0 {
             return Ok(x as usize);
@@ -251,7 +259,8 @@ impl Numbers {
         factor: f64,
     ) -> Result<Numbers, Fault> {
         let span = value.span();
-        let several = |source| Numbers { source, span: span.clone(), key: key.into(), sizes: sizes.into(), factor };
+        let several =
+            |source| Numbers { source, span: span.clone(), key: key.into(), sizes: sizes.into(), factor };
         match value.get_ref() {
             DeValue::Array(list) => {
                 let rows = list.iter().any(|entry| matches!(entry.get_ref(), DeValue::Array(_)));
@@ -264,7 +273,10 @@ impl Numbers {
                             }
                         }
                         _ if rows => {
-                            let message = format!("{key} has rows and must have as many numbers in each: {0} of {0}", list.len());
+                            let message = format!(
+                                "{key} has rows and must have as many numbers in each: {0} of {0}",
+                                list.len()
+                            );
                             return Err(Fault::new(&entry.span(), message).of(key));
                         }
                         _ => each.push(Number::read(key, entry, scope, factor)?),
@@ -282,8 +294,12 @@ impl Numbers {
                         Ok(several(Several::Each(vec![Number::read(key, value, scope, factor)?])))
                     }
                     _ => {
-                        let wide: Vec<&str> =
-                            scope.parameters.iter().filter(|p| p.kind != DatumKind::Number).map(|p| p.name.as_str()).collect();
+                        let wide: Vec<&str> = scope
+                            .parameters
+                            .iter()
+                            .filter(|p| p.kind != DatumKind::Number)
+                            .map(|p| p.name.as_str())
+                            .collect();
                         let near = nearest(text.trim(), wide.iter().copied());
                         let hint = match (near.is_empty(), wide.is_empty()) {
                             (false, _) => format!("; did you mean {}?", near.join(" or ")),
@@ -508,7 +524,9 @@ pub(super) fn evaluate<S: Scalar>(
     for (parameter, datum) in parameters.iter().zip(data) {
         let raw = match datum.overridden {
             true => datum.values.iter().map(|x| S::lift(*x)).collect(),
-            false => parameter.numbers.iter().map(|number| number.at(&values)).collect::<Result<Vec<S>, _>>()?,
+            false => {
+                parameter.numbers.iter().map(|number| number.at(&values)).collect::<Result<Vec<S>, _>>()?
+            }
         };
         let count = datum.components();
         let changes = (0..count).map(|i| change(first + i)).collect();

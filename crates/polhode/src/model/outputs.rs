@@ -50,7 +50,9 @@ impl<S: Scalar> Reading<S> {
             Reading::Item(item, component) => {
                 let still = || match (item.owner, item.quantity) {
                     // A fixed point stays where it is.
-                    (Owner::Body(_), Quantity::Position | Quantity::Velocity | Quantity::Acceleration) => S::zero(),
+                    (Owner::Body(_), Quantity::Position | Quantity::Velocity | Quantity::Acceleration) => {
+                        S::zero()
+                    }
                     _ => unknown,
                 };
                 let value = seen.value(item);
@@ -147,7 +149,9 @@ fn find<S: Scalar>(
         }
         let later = ["angle", "rate", "distance", "force_", "moment_"];
         if later.iter().any(|start| own.starts_with(start)) {
-            return Err(format!("'{name}': coordinates and reactions of joints are not available yet; {owner}.lambda_1 to {owner}.lambda_{rows} are its multipliers"));
+            return Err(format!(
+                "'{name}': coordinates and reactions of joints are not available yet; {owner}.lambda_1 to {owner}.lambda_{rows} are its multipliers"
+            ));
         }
         return Err(format!("the joint '{owner}' has {owner}.lambda_1 to {owner}.lambda_{rows}, no '{own}'"));
     }
@@ -158,7 +162,9 @@ fn find<S: Scalar>(
             let at = numbered(own, list).filter(|at| *at < count)?;
             Some(Reading::Item(Item { owner: Owner::Coordinates(i), quantity: *quantity }, at))
         });
-        return found.ok_or_else(|| format!("the coordinates '{owner}' have {owner}.y_1 and {owner}.rate_1 up to {count}, no '{own}'"));
+        return found.ok_or_else(|| {
+            format!("the coordinates '{owner}' have {owner}.y_1 and {owner}.rate_1 up to {count}, no '{own}'")
+        });
     }
     Err(unknown_name(name, &known(system, scope)))
 }
@@ -213,7 +219,11 @@ fn known<S: Scalar>(system: &System<S>, scope: &Scope<'_>) -> Vec<String> {
         }
     }
     own.extend(["x", "y", "z"].iter().flat_map(|i| ["x", "y", "z"].map(|j| format!("attitude_{i}{j}"))));
-    own.extend(["center_of_mass", "center_velocity", "omega_space"].iter().flat_map(|v| ["x", "y", "z"].map(|i| format!("{v}_{i}"))));
+    own.extend(
+        ["center_of_mass", "center_velocity", "omega_space"]
+            .iter()
+            .flat_map(|v| ["x", "y", "z"].map(|i| format!("{v}_{i}"))),
+    );
     own.extend(ENTRIES.map(|(_, _, ending)| format!("inertia_{ending}")));
     own.push("mass".into());
     let mut all = scope.known();

@@ -101,6 +101,9 @@ mod tests {
         let long = format!("{}x{}", "a".repeat(500), "b".repeat(500));
         let shown = Place::of(&long, &(500..501)).to_string();
         let (line, marks) = shown.split_once('\n').unwrap();
-        assert!(line.chars().count() < 90 && line.chars().nth(marks.find('^').unwrap()) == Some('x'), "{shown}");
+        assert!(
+            line.chars().count() < 90 && line.chars().nth(marks.find('^').unwrap()) == Some('x'),
+            "{shown}"
+        );
     }
 }

@@ -29,7 +29,8 @@ pub(super) fn read(name: &str, text: &str, load: &Loader<'_>) -> Result<ModelFil
     if let Some(entry) = top.entry("format") {
         let format = Number::read("format", entry.value, &nothing(), 1.0)?.at(&super::number::none())?;
         if format != FORMAT {
-            let message = format!("format {} is not known to this version, which reads format 1", plain(format));
+            let message =
+                format!("format {} is not known to this version, which reads format 1", plain(format));
             return Err(Fault::new(&entry.span(), message));
         }
     }
@@ -70,10 +71,14 @@ pub(super) fn read(name: &str, text: &str, load: &Loader<'_>) -> Result<ModelFil
         checks: list(&top, "checks", &mut |table| check(table, &scope))?,
         bodies: tables_of(&top, "bodies", &mut |name, table| BodyDraft::read(name, table, &scope))?,
         frames: tables_of(&top, "frames", &mut |name, table| FrameDraft::read(name, table, &scope))?,
-        joints: tables_of(&top, "joints", &mut |name, table| JointDraft::read(name, table, &scope, &mut later))?,
+        joints: tables_of(&top, "joints", &mut |name, table| {
+            JointDraft::read(name, table, &scope, &mut later)
+        })?,
         forces: tables_of(&top, "forces", &mut |name, table| ForceDraft::read(name, table, &scope))?,
         loads: list(&top, "loads", &mut |table| LoadDraft::read(table, &scope, &mut tables))?,
-        coordinates: tables_of(&top, "coordinates", &mut |name, table| CoordinatesDraft::read(name, table, &scope))?,
+        coordinates: tables_of(&top, "coordinates", &mut |name, table| {
+            CoordinatesDraft::read(name, table, &scope)
+        })?,
         output_names: outputs.iter().map(|output: &OutputDraft| output.name.clone()).collect(),
         outputs,
         parameters,
@@ -109,7 +114,9 @@ fn spelled(entry: &Entry<'_>, what: &str) -> Result<(), Fault> {
         return wrong(format!("{what} cannot be called '{name}', which means something else in expressions"));
     }
     if !name.chars().all(letters) || !name.starts_with(|c: char| c.is_alphabetic() || c == '_') {
-        return wrong(format!("{what} has a name of letters, digits and _ that begins with a letter; '{name}' is none"));
+        return wrong(format!(
+            "{what} has a name of letters, digits and _ that begins with a letter; '{name}' is none"
+        ));
     }
     Ok(())
 }
@@ -165,7 +172,12 @@ fn parameter(entry: &Entry<'_>, scope: &Scope<'_>) -> Result<Parameter, Fault> {
     let sizes = kind.sizes(numbers.len());
     if !(sizes.contains(&numbers.len()) || numbers.is_empty()) {
         let sizes: Vec<String> = sizes.iter().map(ToString::to_string).collect();
-        let message = format!("the parameter {} takes {} numbers, got {}", entry.key, sizes.join(" or "), numbers.len());
+        let message = format!(
+            "the parameter {} takes {} numbers, got {}",
+            entry.key,
+            sizes.join(" or "),
+            numbers.len()
+        );
         return Err(Fault::new(&value.span(), message));
     }
     let datum = Datum {
@@ -188,7 +200,10 @@ fn definitions(top: &Table<'_>, named: &[Named]) -> Result<Vec<(String, Number)>
     for (k, entry) in table.entries.iter().enumerate() {
         spelled(entry, "a definition")?;
         if named.iter().any(|parameter| parameter.name == entry.key) {
-            return Err(Fault::new(&entry.key_span, format!("there is a parameter called '{}' already", entry.key)));
+            return Err(Fault::new(
+                &entry.key_span,
+                format!("there is a parameter called '{}' already", entry.key),
+            ));
         }
         let scope = Scope {
             parameters: named,
@@ -218,7 +233,9 @@ fn tables_of<T>(
         if name == GROUND {
             return Err(wrong(format!("'{GROUND}' is what does not move; nothing else can be called that")));
         }
-        let letters = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-') || (frame && matches!(c, '.' | '{' | '}'));
+        let letters = |c: char| {
+            c.is_alphanumeric() || matches!(c, '_' | '-') || (frame && matches!(c, '.' | '{' | '}'))
+        };
         if name.is_empty() || !name.chars().all(letters) {
             return Err(wrong(format!("a name has letters, digits, _ and -; '{name}' is none")));
         }
@@ -243,14 +260,18 @@ fn list<T>(
 ) -> Result<Vec<T>, Fault> {
     let Some(entry) = top.entry(key) else { return Ok(Vec::new()) };
     let mut made = Vec::new();
-    let one = |i: usize, value: &Spanned<DeValue<'_>>, read: &mut dyn FnMut(&Table<'_>) -> Result<T, Fault>| {
+    let one = |i: usize,
+               value: &Spanned<DeValue<'_>>,
+               read: &mut dyn FnMut(&Table<'_>) -> Result<T, Fault>| {
         let name = match key {
             "loads" => format!("load {}", i + 1),
             _ => format!("check {}", i + 1),
         };
         match value.get_ref() {
             DeValue::Table(table) => read(&Table::new(&name, &value.span(), table)),
-            other => Err(Fault::new(&value.span(), format!("[[{key}]] is a list of tables, not {}", kind(other)))),
+            other => {
+                Err(Fault::new(&value.span(), format!("[[{key}]] is a list of tables, not {}", kind(other))))
+            }
         }
     };
     match entry.value.get_ref() {
@@ -296,7 +317,8 @@ fn outputs(top: &Table<'_>, hyphened: &[&str]) -> Result<Vec<OutputDraft>, Fault
     let read = |entry: &Entry<'_>| {
         let letters = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
         if entry.key.is_empty() || !entry.key.chars().all(letters) {
-            let message = format!("an output has a name of letters, digits, _ and -; '{}' is none", entry.key);
+            let message =
+                format!("an output has a name of letters, digits, _ and -; '{}' is none", entry.key);
             return Err(Fault::new(&entry.key_span, message));
         }
         let formula = StateExpression::read(entry.key, entry.value, hyphened)?;

@@ -51,14 +51,18 @@ impl Tables<'_> {
             let number = |column: usize| match row.get(column) {
                 Some(x) if x.is_finite() => Ok(*x),
                 _ => {
-                    let message = format!("{path}: line {line}, column {}: there is no finite number", header[column]);
+                    let message =
+                        format!("{path}: line {line}, column {}: there is no finite number", header[column]);
                     Err(Fault::new(&at, message))
                 }
             };
             let t = number(time)?;
             if let Some(last) = series.times.last().filter(|last| **last >= t) {
                 let [t, last] = [t, *last].map(plain);
-                return Err(Fault::new(&at, format!("{path}: line {line}: the time {t} does not come after {last}")));
+                return Err(Fault::new(
+                    &at,
+                    format!("{path}: line {line}: the time {t} does not come after {last}"),
+                ));
             }
             series.times.push(t);
             series.rows.push([number(places[0])?, number(places[1])?, number(places[2])?]);
@@ -68,7 +72,10 @@ impl Tables<'_> {
         }
         if series.times[0] > 0.0 {
             let first = plain(series.times[0]);
-            return Err(Fault::new(&at, format!("{path}: the first row is at t = {first}, after the start at t = 0")));
+            return Err(Fault::new(
+                &at,
+                format!("{path}: the first row is at t = {first}, after the start at t = 0"),
+            ));
         }
         Ok(Arc::new(series))
     }

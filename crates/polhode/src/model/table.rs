@@ -76,7 +76,9 @@ impl<'a> Entry<'a> {
         }
         let name = |value: &Spanned<DeValue<'_>>| match value.get_ref() {
             DeValue::String(text) => Ok((text.to_string(), value.span())),
-            other => Err(Fault::new(&value.span(), format!("a name in quotes is wanted, not {}", kind(other)))),
+            other => {
+                Err(Fault::new(&value.span(), format!("a name in quotes is wanted, not {}", kind(other))))
+            }
         };
         list.iter().map(name).collect()
     }
@@ -96,7 +98,8 @@ impl<'a> Table<'a> {
         let known = |name: &str| keys.iter().any(|key| key.name == name);
         let in_degrees = |name: &str| {
             let angular = |key: &&Key| matches!(key.kind, Kind::Angle | Kind::AngularVector | Kind::Attitude);
-            name.strip_suffix("_deg").is_some_and(|name| keys.iter().filter(angular).any(|key| key.name == name))
+            name.strip_suffix("_deg")
+                .is_some_and(|name| keys.iter().filter(angular).any(|key| key.name == name))
         };
         for entry in &self.entries {
             if known(entry.key) || in_degrees(entry.key) {
@@ -158,8 +161,12 @@ impl<'a> Table<'a> {
             return Ok(Some((text, span)));
         }
         let near = nearest(&text, words.iter().copied());
-        let hint = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(" or ")) };
-        Err(Fault::new(&span, format!("{key} '{text}' is not known: it is one of {}{hint}", words.join(", "))))
+        let hint =
+            if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(" or ")) };
+        Err(Fault::new(
+            &span,
+            format!("{key} '{text}' is not known: it is one of {}{hint}", words.join(", ")),
+        ))
     }
     pub(super) fn flag(&self, key: &str) -> Result<bool, Fault> {
         self.entry(key).map_or(Ok(false), Entry::flag)

@@ -242,9 +242,8 @@ pub(super) fn initial<S: Real>(
     let size = points.chain(spread).fold(0.0, larger).sqrt().max(f64::MIN_POSITIVE);
 
     // Positions: Newton's method with the masses as the metric.
-    let constraint = |joint: &super::Joint<S>, places: [&Place<S>; 2], out: &mut [S]| {
-        joint.constraint(time, places, out)
-    };
+    let constraint =
+        |joint: &super::Joint<S>, places: [&Place<S>; 2], out: &mut [S]| joint.constraint(time, places, out);
     let (mut before, mut derivatives) = (f64::INFINITY, S::DEPTH);
     projection.factor()?;
     loop {
@@ -293,8 +292,7 @@ pub(super) fn initial<S: Real>(
 
     // Velocities.
     projection.factor()?;
-    projection
-        .rows(size, |joint, places, out| joint.rates(time, places, out, &mut [S::zero(); MOST_ROWS]));
+    projection.rows(size, |joint, places, out| joint.rates(time, places, out, &mut [S::zero(); MOST_ROWS]));
     projection.solve()?;
     for b in 0..system.bodies.len() {
         let (xi, theta) = (projection.part(6 * b), projection.part(6 * b + 3));
@@ -305,8 +303,7 @@ pub(super) fn initial<S: Real>(
     }
 
     // Accelerations and multipliers.
-    projection
-        .rows(size, |joint, places, out| joint.rates(time, places, &mut [S::zero(); MOST_ROWS], out));
+    projection.rows(size, |joint, places, out| joint.rates(time, places, &mut [S::zero(); MOST_ROWS], out));
     // Loads that switch at this time are those from it on.
     let beginning = (1e-12 * time.largest().abs()).max(f64::MIN_POSITIVE);
     for (b, body) in system.bodies.iter().enumerate() {

@@ -438,8 +438,9 @@ impl<S: Real> OwnForce<S> {
     ) -> [Vector3<T>; 4] {
         let at = self.moving(ends, time, places);
         let unknown = Vector3::from_element(T::lift(f64::NAN));
-        let Push { force, moment } = push_at(&*self.behind.formula, &self.behind.at::<T, MOST_NUMBERS>(), &at)
-            .unwrap_or(Push { force: unknown, moment: unknown });
+        let Push { force, moment } =
+            push_at(&*self.behind.formula, &self.behind.at::<T, MOST_NUMBERS>(), &at)
+                .unwrap_or(Push { force: unknown, moment: unknown });
         // Both act at the second point.
         let about = |i: usize| {
             let arm = at.frames.points[1] - places[i].x;

@@ -314,13 +314,20 @@ impl<S: Real> System<S> {
                 OfBody::Omega(i) => Some(body.omega_body[i]),
                 OfBody::Load(l, k, i) => {
                     let mut load = body.loads.list().get(l)?.clone();
-                    load.numbers().into_iter().nth(k).and_then(|(_, mut number)| number.parts().get(i).copied())
+                    load.numbers()
+                        .into_iter()
+                        .nth(k)
+                        .and_then(|(_, mut number)| number.parts().get(i).copied())
                 }
             }),
             Target::Joint(j, part) => self.joints.get(j).map(|joint| ends(&joint.ends, part)),
-            Target::OfJoint(j, k) => self.joints.get(j).and_then(|joint| joint.kind.numbers().get(k).copied()),
+            Target::OfJoint(j, k) => {
+                self.joints.get(j).and_then(|joint| joint.kind.numbers().get(k).copied())
+            }
             Target::Force(f, part) => self.forces.get(f).map(|force| ends(&force.ends, part)),
-            Target::OfForce(f, k) => self.forces.get(f).and_then(|force| force.kind.numbers().get(k).copied()),
+            Target::OfForce(f, k) => {
+                self.forces.get(f).and_then(|force| force.kind.numbers().get(k).copied())
+            }
             Target::Extra(e, part) => self.extra.get(e).and_then(|extra| {
                 let n = extra.len();
                 match part {

@@ -581,7 +581,8 @@ impl<S: Real> System<S> {
     }
     /// How many motions joints and fixed points leave, if none of them forbids one that another forbids too.
     pub fn degrees_of_freedom(&self) -> usize {
-        let fixed = self.bodies.iter().filter(|body| matches!(body.held, Held::Point | Held::Pivot(_))).count();
+        let fixed =
+            self.bodies.iter().filter(|body| matches!(body.held, Held::Point | Held::Pivot(_))).count();
         let forbidden: usize = self.joints.iter().map(|joint| joint.kind.rows()).sum::<usize>() + 3 * fixed;
         let all = 6 * self.bodies.len() + self.extra.iter().map(Coordinates::len).sum::<usize>();
         all.saturating_sub(forbidden)

@@ -6,7 +6,7 @@ use super::layout::Layout;
 use super::state::{BodyMotion, CoordinateState};
 use super::system::{End, Rigid, System};
 use super::tape::Matrix;
-use crate::body::{Kinematics, inward, Load};
+use crate::body::{Kinematics, Load, inward};
 use crate::group::{MapKind, Rotation, Tangent, Vectorial};
 use crate::method::{AlphaScheme, Form};
 use crate::scalar::{Over, Real, larger};

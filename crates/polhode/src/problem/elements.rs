@@ -65,7 +65,12 @@ impl Problem {
         let values = numbers(name, text)?;
         if values.len() != found.len() {
             let help = found.first().map_or(String::new(), |i| all[*i].help.into());
-            return Err(DataError::Size { name: name.into(), given: values.len(), sizes: vec![found.len()], help });
+            return Err(DataError::Size {
+                name: name.into(),
+                given: values.len(),
+                sizes: vec![found.len()],
+                help,
+            });
         }
         for (i, value) in found.into_iter().zip(values) {
             let parameter = all[i].clone();

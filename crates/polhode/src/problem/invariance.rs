@@ -81,7 +81,9 @@ impl Model {
                 match active(&one.body.load) {
                     _ if one.body.load.motion(0.0).is_some() => Setting::Other,
                     Some(list) if list.is_empty() => Setting::Flight,
-                    Some(list) if list.iter().all(|load| weight(load).is_some_and(|(_, at)| at == center)) => {
+                    Some(list)
+                        if list.iter().all(|load| weight(load).is_some_and(|(_, at)| at == center)) =>
+                    {
                         Setting::Fall
                     }
                     _ if has_potential => Setting::Potential,
@@ -166,9 +168,15 @@ mod tests {
         top.set("inertia", "5,4,1").unwrap();
         assert_eq!(top.model().unwrap().invariance_of(&claims, "momentum_axial"), Invariance::NotInvariant);
         let mut body = Problem::named("free-body").unwrap();
-        assert_eq!(body.model().unwrap().invariance_of(&claims, "linear_momentum_space"), Invariance::Promised);
+        assert_eq!(
+            body.model().unwrap().invariance_of(&claims, "linear_momentum_space"),
+            Invariance::Promised
+        );
         body.set("gravity", "0,0,-9.81").unwrap();
-        assert_eq!(body.model().unwrap().invariance_of(&claims, "linear_momentum_space"), Invariance::NotInvariant);
+        assert_eq!(
+            body.model().unwrap().invariance_of(&claims, "linear_momentum_space"),
+            Invariance::NotInvariant
+        );
         assert_eq!(body.model().unwrap().invariance_of(&claims, "energy"), Invariance::NotPromised);
         let mut cone = Problem::named("steady-precession").unwrap();
         for quantity in ["energy", "momentum_vertical", "momentum_axial"] {

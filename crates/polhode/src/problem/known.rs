@@ -55,7 +55,9 @@ pub(super) fn is_idle(load: &StandardLoad<f64>) -> bool {
         StandardLoad::SoftWall(load) => load.coulomb == 0.0 && load.wall == 0.0,
         StandardLoad::RotationalSpring(load) => load.stiffness == zero,
         StandardLoad::SwitchedLoad(load) => is_idle(&load.load),
-        StandardLoad::Own(_) | StandardLoad::PrescribedMotion(_) | StandardLoad::PrescribedRotation(_) => false,
+        StandardLoad::Own(_) | StandardLoad::PrescribedMotion(_) | StandardLoad::PrescribedRotation(_) => {
+            false
+        }
     }
 }
 
@@ -87,7 +89,8 @@ fn upright(third: &Vector3<f64>) -> Matrix3<f64> {
 
 impl Top {
     fn of(inertia: &Matrix3<f64>, weight: &Vector3<f64>, center: &Vector3<f64>) -> Option<Top> {
-        let upright_already = weight.xy() == nalgebra::Vector2::zeros() && center.xy() == nalgebra::Vector2::zeros();
+        let upright_already =
+            weight.xy() == nalgebra::Vector2::zeros() && center.xy() == nalgebra::Vector2::zeros();
         let axis = if upright_already { Vector3::z() } else { center.normalize() };
         let along = axis.dot(&(inertia * axis));
         let across = 0.5 * (inertia.trace() - along);
@@ -97,8 +100,8 @@ impl Top {
         if gap.is_nan() || gap > SYMMETRIC * inertia.abs().max() {
             return None;
         }
-        let turned = (!upright_already)
-            .then(|| Turned { body: upright(&axis), space: upright(&-weight.normalize()) });
+        let turned =
+            (!upright_already).then(|| Turned { body: upright(&axis), space: upright(&-weight.normalize()) });
         let mgl = match &turned {
             None => -weight.dot(center),
             Some(_) => weight.norm() * center.norm(),

@@ -65,9 +65,9 @@ impl Problem {
     fn unassembled(&self, error: &SimulationError) -> ModelError {
         let joint = match error {
             SimulationError::Assembly(AssemblyError::Dependent { joints }) => joints.first(),
-            SimulationError::Assembly(AssemblyError::Open { joint, .. } | AssemblyError::NotClosed { joint, .. }) => {
-                Some(joint)
-            }
+            SimulationError::Assembly(
+                AssemblyError::Open { joint, .. } | AssemblyError::NotClosed { joint, .. },
+            ) => Some(joint),
             _ => None,
         };
         let fault = joint.and_then(|joint| self.file().joint_fault(joint, error.to_string()));

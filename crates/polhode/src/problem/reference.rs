@@ -225,8 +225,9 @@ const COARSEST: u64 = 64;
 /// The ends of the pieces of the way from 0 to `t` between which nothing jumps or has a kink.
 fn segments(breaks: impl Iterator<Item = f64>, t: f64) -> Vec<f64> {
     let edge = 1e-12 * t.abs();
-    let mut ends: Vec<f64> =
-        breaks.filter(|x| x.is_finite() && x * t > 0.0 && x.abs() > edge && x.abs() < t.abs() - edge).collect();
+    let mut ends: Vec<f64> = breaks
+        .filter(|x| x.is_finite() && x * t > 0.0 && x.abs() > edge && x.abs() < t.abs() - edge)
+        .collect();
     ends.sort_by(|a, b| a.abs().total_cmp(&b.abs()));
     ends.dedup_by(|a, b| (*a - *b).abs() <= edge);
     ends.push(t);
@@ -250,7 +251,8 @@ fn numbers(
         // As many steps as its part of the time has, doubled whenever all are.
         let part = (((to - from) / t).abs() * COARSEST as f64).ceil().max(1.0) as u64;
         let count = if ends.len() == 1 { steps } else { part * (steps / COARSEST).max(1) };
-        let plan = Plan::new((to - from) / count as f64, to - from).map_err(|error| unknown(error.to_string()))?;
+        let plan =
+            Plan::new((to - from) / count as f64, to - from).map_err(|error| unknown(error.to_string()))?;
         for n in 0..plan.steps() {
             simulation.step(plan.size(n)).map_err(|error| unknown(error.to_string()))?;
         }
@@ -523,7 +525,9 @@ impl Model {
     /// The precession without nutation that a top starts with, if it does: tilted about the first axis, with the spin that
     /// keeps its tilt.
     pub(super) fn steady_precession(&self) -> Option<SteadyPrecession> {
-        let (Some(Reduction::Rotation(one)), Known::Top(top)) = (&self.reduction, &self.known) else { return None };
+        let (Some(Reduction::Rotation(one)), Known::Top(top)) = (&self.reduction, &self.known) else {
+            return None;
+        };
         let (psi, omega) = (self.psi.filter(|_| top.turned.is_none())?, self.exact(one).omega());
         let ([a, c], (sin, cos)) = (top.moments, psi.x.sin_cos());
         if psi.y != 0.0 || psi.z != 0.0 || omega.x != 0.0 || sin.abs() < 1e-3 {

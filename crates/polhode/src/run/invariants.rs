@@ -3,7 +3,9 @@
 use crate::archive::kept;
 use crate::body::Dynamics;
 use crate::body::{Body, Load, State};
+use crate::lookup::nearest;
 use crate::scalar::larger;
+use core::fmt;
 use nalgebra::Vector3;
 
 /// The largest deviation of each quantity from its start, over a run.
@@ -40,7 +42,44 @@ impl Drift {
     }
 }
 
+/// There is no drift of this name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DriftError {
+    /// The name that was asked for.
+    pub name: String,
+    /// Names that look like it.
+    pub near: Vec<String>,
+}
+
+impl fmt::Display for DriftError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no drift is called '{}'", self.name)?;
+        match self.near.as_slice() {
+            [] => write!(f, "; there are {}", Drift::NAMES.join(", ")),
+            near => write!(f, "; did you mean {}?", near.join(" or ")),
+        }
+    }
+}
+
+impl std::error::Error for DriftError {}
+
 impl Drift {
+    /// The names that drifts have in [`Drift::list`].
+    pub const NAMES: [&str; 6] = [
+        "energy",
+        "momentum_space",
+        "linear_momentum_space",
+        "momentum_body",
+        "momentum_vertical",
+        "momentum_axial",
+    ];
+    /// The name as it is written in [`Drift::NAMES`], or those that look like it.
+    pub fn name(text: &str) -> Result<&'static str, DriftError> {
+        Self::NAMES
+            .into_iter()
+            .find(|name| *name == text)
+            .ok_or_else(|| DriftError { name: text.into(), near: nearest(text, Self::NAMES.into_iter()) })
+    }
     /// The first quantity whose drift is not finite, if one is.
     pub fn overflow(&self) -> Option<&'static str> {
         let energy = self.energy.unwrap_or_default();

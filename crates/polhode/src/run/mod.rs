@@ -14,7 +14,7 @@ mod system;
 mod tracked;
 
 pub use estimate::{EnergyEstimate, Estimate, StepEstimate};
-pub use invariants::{Drift, EnergyError, EnergyRecord, Invariants};
+pub use invariants::{Drift, DriftError, EnergyError, EnergyRecord, Invariants};
 pub use one_body::BodyRun;
 pub use plan::{Clock, Landing, Plan, PlanError};
 pub use quantity::{Column, Facts, Item, Owner, Quantity, Shape, Value};

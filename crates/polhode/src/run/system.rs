@@ -102,7 +102,8 @@ impl SystemRun {
     }
     /// One step, in pieces where a load switches inside it.
     fn step_over_switches(&mut self, t: f64, h: f64) -> Result<(), StepError> {
-        let before = (self.switches.cuts(t, h) || self.switches.begins_at(t, h)).then(|| self.simulation.clone());
+        let before =
+            (self.switches.cuts(t, h) || self.switches.begins_at(t, h)).then(|| self.simulation.clone());
         let SystemRun { simulation, switches, .. } = self;
         let done = switches.each_piece(t, h, &mut |from, size| {
             simulation.set_time(from);

@@ -398,7 +398,8 @@ impl Sensitivity {
                 body.loads.switches(&mut |time: Dual1| moves |= time.eps != [0.0]);
             }
             if moves {
-                let reason = format!("{name} is the time at which a load switches, which has no derivative here");
+                let reason =
+                    format!("{name} is the time at which a load switches, which has no derivative here");
                 return Err(StepError::NoDerivative { reason }.into());
             }
         }

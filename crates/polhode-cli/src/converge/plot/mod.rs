@@ -1,4 +1,4 @@
-//! The errors over the step as an SVG drawing: two panels side by side, one line per method.
+//! Errors as an SVG drawing: two panels side by side, one line per method.
 
 mod axis;
 mod guide;
@@ -8,7 +8,7 @@ mod style;
 use super::Comparison;
 use crate::print::plain;
 use core::fmt::Write;
-use panel::Panel;
+pub use panel::{Chart, Curve, Panel};
 use style::{Style, escape};
 
 const WIDTH: f64 = 1000.0;
@@ -26,7 +26,26 @@ const LONGEST: usize = 44;
 
 /// Draws a comparison.
 pub fn svg(comparison: &Comparison) -> String {
-    let names: Vec<String> = comparison.series.iter().map(|s| shortened(s.method.id())).collect();
+    // An unstable run may end anywhere; a momentum far above the initial one needs no place in the picture.
+    let start = comparison.model.start();
+    let momentum = start.bodies.iter().map(|body| body.momentum_body.norm()).fold(0.0, f64::max);
+    let most = if momentum > 0.0 { 100.0 * momentum } else { f64::INFINITY };
+    let (series, all) = (&comparison.series, f64::INFINITY);
+    let left = Panel::over_steps(series, "attitude error, 2-norm", all, |e| e.attitude);
+    let right = match start.moves() {
+        true => Panel::over_steps(series, "position error, m", all, |e| e.position.unwrap_or(f64::NAN)),
+        false => Panel::over_steps(series, "body momentum error, kg m²/s", most, |e| e.momentum),
+    };
+    let title =
+        format!("{}: error at t = {} s over the step", comparison.problem.id, plain(comparison.until));
+    let below = format!("{}; reference: {}", comparison.problem.title, comparison.source);
+    let ids: Vec<&str> = series.iter().map(|s| s.method.id()).collect();
+    page(&title, &below, &ids, &[left, right])
+}
+
+/// Two panels under a title, above the names of their lines.
+pub fn page(title: &str, below: &str, names: &[&str], panels: &[Panel; 2]) -> String {
+    let names: Vec<String> = names.iter().map(|name| shortened(name)).collect();
     let longest = names.iter().map(|n| n.chars().count()).max().unwrap_or(0) as f64;
     let cell = 44.0 + longest * LETTER + 22.0;
     let columns = (((WIDTH - 100.0) / cell) as usize).clamp(1, 5).min(names.len().max(1));
@@ -39,27 +58,14 @@ pub fn svg(comparison: &Comparison) -> String {
         out,
         r##"<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}" font-family="Helvetica, Arial, 'DejaVu Sans', sans-serif" font-size="12" fill="#222">
 <rect width="100%" height="100%" fill="white"/>
-<text x="{x}" y="34" font-size="18" font-weight="bold">{id}: error at t = {t} s over the step</text>
-<text x="{x}" y="56" fill="#666">{title}; reference: {source}</text>
+<text x="{x}" y="34" font-size="18" font-weight="bold">{title}</text>
+<text x="{x}" y="56" fill="#666">{below}</text>
 "##,
         x = LEFTS[0],
-        id = escape(&comparison.problem.id),
-        t = plain(comparison.until),
-        title = escape(&comparison.problem.title),
-        source = escape(&comparison.source),
+        title = escape(title),
+        below = escape(below),
     );
-    // An unstable run may end anywhere; a momentum far above the initial one needs no place in the picture.
-    let start = comparison.model.start();
-    let momentum = start.bodies.iter().map(|body| body.momentum_body.norm()).fold(0.0, f64::max);
-    let most = if momentum > 0.0 { 100.0 * momentum } else { f64::INFINITY };
-    let left = Panel::new(&comparison.series, "attitude error, 2-norm", f64::INFINITY, |e| e.attitude);
-    let right = match start.moves() {
-        true => Panel::new(&comparison.series, "position error, m", f64::INFINITY, |e| {
-            e.position.unwrap_or(f64::NAN)
-        }),
-        false => Panel::new(&comparison.series, "body momentum error, kg m²/s", most, |e| e.momentum),
-    };
-    for (i, (panel, left)) in [left, right].iter().zip(LEFTS).enumerate() {
+    for (i, (panel, left)) in panels.iter().zip(LEFTS).enumerate() {
         panel.draw(&mut out, i, left, TOP, PANEL);
     }
     let used = columns as f64 * cell - 22.0;

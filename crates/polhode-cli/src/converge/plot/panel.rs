@@ -3,17 +3,33 @@
 use super::super::measure::{PLATEAU, Series};
 use super::axis::{Axis, Tick};
 use super::guide::{self, Guide};
-use super::style::Style;
+use super::style::{Style, escape};
 use core::fmt::Write;
 use polhode::problem::Errors;
 
-/// Steps and errors of one line; a run without an error to show is a gap.
-type Curve = Vec<(f64, Option<f64>)>;
+/// Places and errors of one line; a run without an error to show is a gap.
+pub type Curve = Vec<(f64, Option<f64>)>;
+
+/// Lines to be drawn.
+#[derive(Debug)]
+pub struct Chart {
+    /// What is above.
+    pub title: String,
+    /// What is below.
+    pub below: &'static str,
+    /// The lines.
+    pub curves: Vec<Curve>,
+    /// The order of each, where guides show what it looks like.
+    pub orders: Vec<u32>,
+    /// Values beyond this need no place.
+    pub most: f64,
+}
 
 /// What a panel shows.
 #[derive(Debug)]
 pub struct Panel {
-    title: &'static str,
+    title: String,
+    below: &'static str,
     x: Axis,
     y: Axis,
     curves: Vec<Curve>,
@@ -21,28 +37,38 @@ pub struct Panel {
 }
 
 impl Panel {
-    /// The errors that `pick` picks, those up to `most`.
-    pub fn new(series: &[Series], title: &'static str, most: f64, pick: fn(&Errors) -> f64) -> Self {
+    /// The errors over the step that `pick` picks, those up to `most`.
+    pub fn over_steps(series: &[Series], title: &str, most: f64, pick: fn(&Errors) -> f64) -> Self {
         let curve = |s: &Series| -> Curve {
             let error = |e: &Errors| Some(pick(e)).filter(|e| *e > 0.0 && e.is_finite());
             s.points.iter().map(|p| (p.step, p.errors.as_ref().ok().and_then(error))).collect()
         };
-        let curves: Vec<Curve> = series.iter().map(curve).collect();
+        Panel::new(Chart {
+            title: title.into(),
+            below: "step h, s",
+            curves: series.iter().map(curve).collect(),
+            orders: series.iter().map(|s| s.method.order()).collect(),
+            most,
+        })
+    }
+
+    /// Any lines.
+    pub fn new(Chart { title, below, curves, orders: of_curves, most }: Chart) -> Self {
         let points = || curves.iter().flatten();
         let x = Axis::around(points().map(|p| p.0));
         let y = Axis::decades(points().filter_map(|p| p.1), most);
-        let mut orders: Vec<u32> = series.iter().map(|s| s.method.order()).collect();
+        let mut orders = of_curves.clone();
         orders.sort_unstable();
         orders.dedup();
         let guides = orders.into_iter().filter_map(|order| {
-            let of_order = series.iter().zip(&curves).filter(|(s, _)| s.method.order() == order);
+            let of_order = of_curves.iter().zip(&curves).filter(|(known, _)| **known == order);
             // Half the error of the best method of this order, each by the last run of its finest telling pair.
             let factors = of_order.filter_map(|(_, c)| telling(c)).map(|(h, e)| e / h.powi(order as i32));
             let factor = 0.5 * factors.fold(f64::INFINITY, f64::min);
             factor.is_finite().then(|| Guide::new(order, factor, &x, &y)).flatten()
         });
         let guides = guides.collect();
-        Panel { title, x, y, curves, guides }
+        Panel { title, below, x, y, curves, guides }
     }
 
     /// Draws it with its upper left corner at a place.
@@ -55,7 +81,7 @@ impl Panel {
             r#"<g><clipPath id="panel{index}"><rect x="{left}" y="{top}" width="{width}" height="{height}"/></clipPath>
 <text x="{left}" y="{}" font-size="13" font-weight="bold">{}</text>"#,
             top - 10.0,
-            self.title
+            escape(&self.title)
         );
         for tick in self.x.ticks() {
             let at = x(tick.at);
@@ -82,9 +108,10 @@ impl Panel {
         }
         let _ = writeln!(
             out,
-            r#"<text x="{}" y="{}" text-anchor="middle">step h, s</text>"#,
+            r#"<text x="{}" y="{}" text-anchor="middle">{}</text>"#,
             left + 0.5 * width,
-            bottom + 38.0
+            bottom + 38.0,
+            self.below
         );
 
         let places: Vec<Vec<Option<(f64, f64)>>> = self
