@@ -122,7 +122,7 @@ pub fn command(options: &CompareOptions) -> Result<(), Failure> {
     let methods = pick::methods(&model, &options.methods, &usual(&problem, &model))?;
     print::detail(|| {
         let ids: Vec<&str> = methods.iter().map(Method::id).collect();
-        format!("problem: {}; methods: {}", problem.id, ids.join(", "))
+        format!("model: {}; methods: {}", problem.id, ids.join(", "))
     });
 
     let stopped = || Failure::Interrupted("stopped before the comparison was done".into());

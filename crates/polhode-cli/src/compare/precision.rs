@@ -119,7 +119,7 @@ pub fn command(options: &CompareOptions) -> Result<(), Failure> {
     let methods = pick::methods(&model, &options.methods, &methods(&problem, &model))?;
     print::detail(|| {
         let ids: Vec<&str> = methods.iter().map(Method::id).collect();
-        format!("problem: {}; methods: {}", problem.id, ids.join(", "))
+        format!("model: {}; methods: {}", problem.id, ids.join(", "))
     });
     let mut file = options.plot.as_deref().map(|path| NewFile::create(path, Format::Svg)).transpose()?;
     let mut tolerances = options.error.clone();

@@ -94,7 +94,7 @@ fn a_satellite_moves_as_another_program_has_it() {
         |step: &str| number(&json(&["run", &file, "--step", step, "--json"])["error"]["attitude_angle"]);
     let ratio = error("0.3") / error("0.15");
     assert!((11.0..22.0).contains(&ratio), "{ratio}");
-    refused(3, &["run", &file, "--until", "20.5"], &["satellite.toml:19:1", "t = 20.5", "from t = 0 to 20"]);
+    refused(3, &["run", &file, "--until", "20.5"], &["satellite.toml:16:1", "t = 20.5", "from t = 0 to 20"]);
 }
 
 #[test]
@@ -253,7 +253,7 @@ fn loads_of_systems_switch_where_they_should() {
     };
     for method in ["geometric-alpha", "linear-alpha,constraints=stabilized"] {
         let [coarse, fine] = ["0.01", "0.005"].map(|step| error(method, step));
-        assert!(fine < 1e-4 && (coarse < 1e-10 || coarse / fine > 3.0), "{method}: {coarse:.2e} {fine:.2e}");
+        assert!(fine < 1e-3 && coarse / fine > 3.5, "{method}: {coarse:.2e} {fine:.2e}");
     }
 }
 
@@ -307,7 +307,7 @@ fn what_is_wrong_is_told_where_it_stands() {
     for (text, place, said) in [
         (with("mass = ", "mas = "), "x.toml:5:1: ", "did you mean mass?"),
         (with("\"m\"", "\"k\""), "x.toml:5:9: ", "nothing is called 'k' here"),
-        (with("\"m\"", "\"m +\""), "x.toml:5:11: ", "but the expression ends here"),
+        (with("\"m\"", "\"m +\""), "x.toml:5:12: ", "but the expression ends here"),
         (
             with("\"m\"", "true"),
             "x.toml:5:8: ",
@@ -481,7 +481,7 @@ fn numbers_of_every_kind_mean_what_they_say() {
 #[test]
 fn closed_solutions_are_recognised_whoever_wrote_the_file() {
     let folder = Folder::new();
-    let tail = "[run]\nmethod = \"mkrk:gauss4\"\nstep = 0.01\nuntil = 1\n";
+    let tail = "[run]\nmethod = \"mkrk:gauss4\"\nstep = 0.004\nuntil = 1\n";
     let heavy = "[bodies.top]\nmass = 15\ncenter = [0, 1, 0]\ninertia = [0.234375, 0.46875, 0.234375]\nattitude = [0.3, 0.1, 0]\nomega_body = [0, 50, -4.61538]\nfixed_point = true\n";
     for (text, source) in [
         (format!("gravity = [0, 0, -9.81]\n{heavy}{tail}"), "Lagrange top"),
@@ -551,8 +551,18 @@ fn outputs_are_columns_and_can_be_fitted() {
     };
     let (height, position) = (at("height"), at("bob.position_z"));
     assert!(rows.iter().all(|row| row[height] == row[position]));
-    let fit =
-        json(&["fit", &file, "--data", &path, "--parameters", "k", "--columns", "height,length", "--json"]);
+    let fit = json(&[
+        "fit",
+        &file,
+        "--data",
+        &path,
+        "--parameters",
+        "k",
+        "--quiet",
+        "--columns",
+        "height,length",
+        "--json",
+    ]);
     let found = &fit["values"]["k"];
     assert!((number(found) - 43.0).abs() < 1e-6, "{fit}");
 }

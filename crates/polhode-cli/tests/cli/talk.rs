@@ -61,7 +61,7 @@ fn quiet_is_quiet_and_verbose_says_where_time_goes() {
     let said = polhode(&["run", "fast-top", "--until", "0.1", "-v", "--json"]);
     assert!(serde_json::from_str::<Value>(&said.out).is_ok());
     for part in [
-        "problem: fast-top",
+        "model: fast-top",
         "method: imidm, the problem's own",
         "run: 100 steps",
         "reference: closed form",

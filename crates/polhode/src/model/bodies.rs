@@ -165,6 +165,13 @@ impl BodyDraft {
     pub(super) fn read(name: &str, table: &Table<'_>, scope: &Scope<'_>) -> Result<BodyDraft, Fault> {
         table.only(BODY)?;
         let scope = &scope.counted(table.entry("count").is_some());
+        if let (Some(entry), None) = (table.entry("density"), table.entry("shape")) {
+            let message = format!(
+                "{} has a density but no shape; give it `shape`, or `mass` and `inertia`",
+                table.name
+            );
+            return Err(Fault::new(&entry.key_span, message));
+        }
         for (one, other) in [
             ("inertia", "inertia_origin"),
             ("inertia", "shape"),
@@ -173,13 +180,6 @@ impl BodyDraft {
             ("mass", "density"),
         ] {
             table.either(one, other)?;
-        }
-        if let (Some(entry), None) = (table.entry("density"), table.entry("shape")) {
-            let message = format!(
-                "{} has a density but no shape; give it `shape`, or `mass` and `inertia`",
-                table.name
-            );
-            return Err(Fault::new(&entry.key_span, message));
         }
         let velocities = ["omega_body", "omega_space", "momentum_body"];
         for (i, one) in velocities.iter().enumerate() {
