@@ -2,6 +2,7 @@
 
 use crate::common::{fine, program};
 use polhode::method::{KINEMATIC, Method, REGISTRY, SYSTEMS};
+use polhode::model::keys::{self, Key, Kind};
 
 const MAPS: [&str; 4] = ["exp", "euler-rodrigues", "cayley", "wiener-milenkovic"];
 
@@ -134,4 +135,98 @@ fn commands_of_the_documentation_run() {
     for page in ["docs/sensitivities.md", "docs/systems.md"] {
         commands_run(page);
     }
+}
+
+/// The keys of a table, and of the tables in it, as they stand on the page of model files.
+fn keys_of(title: &str, keys: &[Key], out: &mut String) {
+    out.push_str(&format!("### {title}\n\n| key | holds | |\n|---|---|---|\n"));
+    for key in keys {
+        let must = if key.required { " (must be there)" } else { "" };
+        out.push_str(&format!(
+            "| `{}` | {} | {}{must} |\n",
+            key.name,
+            holds(&key.kind),
+            key.help.replace('|', "\\|")
+        ));
+    }
+    out.push('\n');
+}
+
+/// What a key holds, in words.
+fn holds(kind: &Kind) -> String {
+    match kind {
+        Kind::Text => "text".into(),
+        Kind::Word(words) => words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", "),
+        Kind::Flag => "true or false".into(),
+        Kind::Number => "number".into(),
+        Kind::Angle => "angle, may end in `_deg`".into(),
+        Kind::Vector => "vector".into(),
+        Kind::AngularVector => "vector, may end in `_deg`".into(),
+        Kind::Numbers => "numbers".into(),
+        Kind::Inertia => "3, 6 or 9 numbers".into(),
+        Kind::Attitude => "rotation, may end in `_deg`".into(),
+        Kind::Point => "vector, or a frame above".into(),
+        Kind::Expression => "expression of time and state".into(),
+        Kind::Load => "vector of expressions, or a table".into(),
+        Kind::Name => "name".into(),
+        Kind::Pair => "two names".into(),
+        Kind::Parameter => "number, vector, or a table".into(),
+        Kind::Table(_) => "table".into(),
+        Kind::Named(_) => "tables by name".into(),
+        Kind::Each(inner) => format!("by name: {}", holds(inner)),
+        Kind::List(_) => "list of tables".into(),
+        Kind::Anything => "see there".into(),
+    }
+}
+
+#[test]
+fn the_keys_of_model_files_are_those_on_their_page() {
+    let mut text = String::new();
+    for (title, keys) in [
+        ("The file", keys::MODEL),
+        ("A parameter as a table", keys::PARAMETER),
+        ("`[bodies.NAME]`", keys::BODY),
+        ("`shape`", keys::SHAPE),
+        ("`attitude` as a table", keys::ATTITUDE),
+        ("`follows`", keys::FOLLOWS),
+        ("`[frames.NAME]`", keys::FRAME),
+        ("`[joints.NAME]`", keys::JOINT),
+        ("`[forces.NAME]`", keys::FORCE),
+        ("`[[loads]]`", keys::LOAD),
+        ("A load from a table", keys::TABLE),
+        ("`[coordinates.NAME]`", keys::COORDINATES),
+        ("`[[checks]]`", keys::CHECK),
+        ("`[events.NAME]`", keys::EVENT),
+        ("`[run]`", keys::RUN),
+    ] {
+        keys_of(title, keys, &mut text);
+    }
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/models.md");
+    let page = std::fs::read_to_string(path).unwrap();
+    let (before, after) = page.split_once("## All keys\n\n").unwrap();
+    if std::env::var_os("POLHODE_WRITE_PAGES").is_some() {
+        std::fs::write(path, format!("{before}## All keys\n\n{}\n", text.trim_end())).unwrap();
+        return;
+    }
+    assert_eq!(after.trim_end(), text.trim_end(), "run with POLHODE_WRITE_PAGES=1 to write the tables");
+}
+
+#[test]
+fn models_on_the_pages_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut count = 0;
+    for page in ["README.md", "docs/models.md"] {
+        let text = std::fs::read_to_string(format!("{}/../../{page}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+        for block in text.split("```toml\n").skip(1) {
+            let model = block.split("```").next().unwrap_or_default();
+            if !model.contains("[run]") {
+                continue;
+            }
+            let path = folder.path().join(format!("model-{count}.toml"));
+            std::fs::write(&path, model).unwrap();
+            fine(&["run", &path.display().to_string()]);
+            count += 1;
+        }
+    }
+    assert_eq!(count, 2);
 }

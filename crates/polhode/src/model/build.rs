@@ -88,12 +88,12 @@ impl<S: Scalar> Builder<'_, S> {
         }
     }
     /// Each of what is counted, or the one that there is: its number, and the values with it.
-    fn each(&self, count: &Option<Number>) -> Result<Vec<(usize, Option<Values<S>>)>, Fault> {
+    fn each(&self, count: &Option<Number>) -> Result<Vec<(usize, Values<S>)>, Fault> {
         match count {
-            None => Ok(vec![(0, None)]),
+            None => Ok(vec![(0, self.values.clone())]),
             Some(number) => {
                 let count = number.whole(&self.values, 1.0..=MOST)?;
-                Ok((1..=count).map(|i| (i, Some(self.values.at_count(i)))).collect())
+                Ok((1..=count).map(|i| (i, self.values.at_count(i))).collect())
             }
         }
     }
@@ -102,13 +102,11 @@ impl<S: Scalar> Builder<'_, S> {
         let named = |name: &str, i: usize| if i == 0 { name.to_string() } else { format!("{name}-{i}") };
         for body in &file.bodies {
             for (i, values) in self.each(&body.count)? {
-                let values = values.unwrap_or_else(|| self.values.clone());
                 body.build(&named(&body.name, i), &values, self)?;
             }
         }
         for frame in &file.frames {
             for (i, values) in self.each(&frame.count)? {
-                let values = values.unwrap_or_else(|| self.values.clone());
                 // Numbers stand in the name where it has a place for them.
                 let name =
                     if frame.name.contains('{') { numbered(&frame.name, i) } else { named(&frame.name, i) };
@@ -117,7 +115,6 @@ impl<S: Scalar> Builder<'_, S> {
         }
         for joint in &file.joints {
             for (i, values) in self.each(&joint.count)? {
-                let values = values.unwrap_or_else(|| self.values.clone());
                 let between = [0, 1].map(|k| numbered(&joint.between[k].0, i));
                 joint.build(&named(&joint.name, i), [&between[0], &between[1]], &values, self)?;
             }

@@ -300,7 +300,8 @@ fn state_slot(name: &str) -> Option<Slot> {
     if let Some((i, j)) = entry(name, "attitude") {
         return Some(Slot::Attitude(i, j));
     }
-    let vectors: [(&str, fn(usize) -> Slot); 7] = [
+    type Named = (&'static str, fn(usize) -> Slot);
+    let vectors: [Named; 7] = [
         ("position", Slot::Position),
         ("velocity_body", Slot::VelocityBody),
         ("velocity", Slot::Velocity),

@@ -125,7 +125,7 @@ impl Problem {
             problem: error.file,
             datum: "data".into(),
             reason: error.message,
-            place: Some(error.place),
+            place: Some(Box::new(error.place)),
         })?;
         Problem::of(file, false)
     }
@@ -175,7 +175,7 @@ impl Problem {
     pub(super) fn refused(&self, fault: Fault) -> ModelError {
         ModelError {
             problem: self.id.clone(),
-            place: (!self.built_in).then(|| self.file.place(&fault)),
+            place: (!self.built_in).then(|| Box::new(self.file.place(&fault))),
             datum: fault.subject.unwrap_or_else(|| "data".into()),
             reason: fault.message,
         }

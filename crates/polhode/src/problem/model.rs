@@ -24,14 +24,14 @@ pub struct ModelError {
     /// What is wrong with it.
     pub reason: String,
     /// Where that stands, in a file of one's own.
-    pub place: Option<Place>,
+    pub place: Option<Box<Place>>,
 }
 
 impl fmt::Display for ModelError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.place {
             Some(place) => {
-                let Place { line, column, .. } = place;
+                let Place { line, column, .. } = &**place;
                 write!(f, "{}:{line}:{column}: {}\n{place}", self.problem, self.reason)
             }
             None => write!(f, "{}: {}: {}", self.problem, self.datum, self.reason),
@@ -179,7 +179,7 @@ impl Model {
         let fault = self.file.beyond_tables(until)?;
         Some(ModelError {
             problem: self.file.name().into(),
-            place: Some(self.file.place(&fault)),
+            place: Some(Box::new(self.file.place(&fault))),
             datum: "loads".into(),
             reason: fault.message,
         })

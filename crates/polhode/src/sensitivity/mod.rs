@@ -389,9 +389,12 @@ impl Sensitivity {
     /// values are those of the plain model.
     fn begin(&self, count: usize) -> Result<Box<dyn DerivedRun>, SensitivityError> {
         let (plain, outputs) = self.system(&|_, change| change)?;
-        let varied: Result<Vec<(System<Dual1>, Option<Outputs<Dual1>>)>, SensitivityError> =
-            (0..count).map(|k| self.system(&|i, change| seed(i == k, change))).collect();
-        let (varied, slopes): (Vec<_>, Vec<_>) = varied?.into_iter().unzip();
+        let (mut varied, mut slopes) = (Vec::new(), Vec::new());
+        for k in 0..count {
+            let (system, outputs) = self.system(&|i, change| seed(i == k, change))?;
+            varied.push(system);
+            slopes.extend(outputs);
+        }
         for (system, name) in varied.iter().zip(&self.names) {
             let mut moves = false;
             for body in system.bodies() {
@@ -409,7 +412,7 @@ impl Sensitivity {
         };
         Ok(match outputs {
             None => run,
-            Some(outputs) => runs::with_outputs(run, outputs, slopes.into_iter().flatten().collect()),
+            Some(outputs) => runs::with_outputs(run, outputs, slopes),
         })
     }
 }
