@@ -48,6 +48,11 @@ pub fn command(options: &CheckOptions) -> Result<(), Failure> {
     }
 }
 
+/// The names of its own parameters.
+fn own_parameters(problem: &Problem) -> Vec<String> {
+    problem.parameters().into_iter().map(|p| p.name).collect()
+}
+
 fn report<'a>(problem: &'a Problem, model: &Model) -> Result<Report<'a>, Failure> {
     let system = model.system();
     let known_mass = |b: usize| system.has_known_mass(b);
@@ -72,6 +77,7 @@ fn report<'a>(problem: &'a Problem, model: &Model) -> Result<Report<'a>, Failure
     let force = |force: &polhode::multibody::Force<f64>| {
         (force.name.clone(), json!({ "type": force.kind.name(), "between": between(force.bodies()) }))
     };
+    let elements: Vec<String> = problem.elements()?.into_iter().map(|p| p.name).collect();
     let methods = list::registered()?.into_iter().filter(|method| pick::suits(model, method).is_ok());
     Ok(Report {
         problem: &problem.id,
@@ -85,8 +91,8 @@ fn report<'a>(problem: &'a Problem, model: &Model) -> Result<Report<'a>, Failure
         redundant_rows: 0,
         methods: methods.map(|method| method.id().to_string()).collect(),
         reference: model.reference_kind(),
-        parameters: problem.parameters().into_iter().map(|p| p.name).collect(),
-        elements: problem.elements()?.into_iter().map(|p| p.name).collect(),
+        parameters: own_parameters(problem).into_iter().chain(elements.iter().cloned()).collect(),
+        elements,
         outputs: model.outputs().to_vec(),
         method: &problem.method,
         step: Some(problem.step).filter(|x| !x.is_nan()),
@@ -160,6 +166,7 @@ fn text(problem: &Problem, model: &Model, report: &Report<'_>) -> String {
         more(&mut text, system.joints().len(), "joints");
         text.push_str("no motion is forbidden twice\n");
     }
+    let own = own_parameters(problem);
     let mut names = |title: &str, list: &[String]| {
         if !list.is_empty() {
             let shown: Vec<&str> = list.iter().take(40).map(String::as_str).collect();
@@ -174,8 +181,8 @@ fn text(problem: &Problem, model: &Model, report: &Report<'_>) -> String {
             ));
         }
     };
-    names("parameters, for --set, sensitivity and fit", &report.parameters);
-    names("numbers of elements, likewise", &report.elements);
+    names("parameters, for --set, sensitivity and fit", &own);
+    names("numbers of elements, for --set, sensitivity and fit", &report.elements);
     names("outputs", &report.outputs);
     names("methods that apply", &report.methods);
     text

@@ -104,6 +104,16 @@ fn said(problem: &Problem, number: f64, what: &str, option: &str) -> Result<f64,
     }
 }
 
+/// Refuses to look for an error where it would be that of a part of the model only.
+pub fn measured(model: &Model) -> Result<(), Failure> {
+    match model.system().extra().is_empty() {
+        true => Ok(()),
+        false => Err(Failure::Usage(
+            "--error looks at bodies, and this model has extra coordinates; give --step".into(),
+        )),
+    }
+}
+
 /// Refuses a run beyond the tables of its loads.
 pub fn covers(model: &Model, until: f64) -> Result<(), Failure> {
     model.beyond_tables(until).map_or(Ok(()), |error| Err(error.into()))

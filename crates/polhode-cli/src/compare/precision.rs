@@ -116,6 +116,7 @@ pub fn command(options: &CompareOptions) -> Result<(), Failure> {
     let until = pick::plan(&problem, whole, options.until)?.until();
     let model = problem.model()?;
     pick::covers(&model, until)?;
+    pick::measured(&model)?;
     let methods = pick::methods(&model, &options.methods, &methods(&problem, &model))?;
     print::detail(|| {
         let ids: Vec<&str> = methods.iter().map(Method::id).collect();

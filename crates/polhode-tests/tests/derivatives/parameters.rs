@@ -123,7 +123,7 @@ fn what_is_no_parameter_is_refused() {
     assert!(refused("heavy-top", &["mass", "mass"]).ends_with("twice; name it once"));
     assert_eq!(
         refused("chain", &["bodies"]),
-        "bodies is not a parameter: the number of bodies has no derivative"
+        "bodies is not a parameter: what counts or chooses has no derivative"
     );
     assert!(refused("chain", &["joint"]).contains("choice"));
     assert!(refused("prescribed-motion", &["moments_about"]).contains("choice"));

@@ -437,6 +437,13 @@ fn hypot<T: Real>(a: T, b: T) -> T {
     large * (T::one() + ratio * ratio).sqrt()
 }
 
+/// The square root; at zero its slope, which is infinite, counts as none, so that v √(v²) has one at rest.
+fn root<T: Real>(x: T) -> T {
+    let zero = T::zero();
+    let at_zero = equal(x, zero);
+    T::select(at_zero, zero, T::select(at_zero, T::one(), x).sqrt())
+}
+
 /// A function of one number.
 #[inline(never)]
 fn one<T: Real>(function: Function, x: T) -> T {
@@ -448,8 +455,8 @@ fn one<T: Real>(function: Function, x: T) -> T {
             let (sin, cos) = x.sin_cos();
             sin / cos
         }
-        Function::Asin => x.atan2(((one - x) * (one + x)).sqrt()),
-        Function::Acos => ((one - x) * (one + x)).sqrt().atan2(x),
+        Function::Asin => x.atan2(root((one - x) * (one + x))),
+        Function::Acos => root((one - x) * (one + x)).atan2(x),
         Function::Atan => x.atan2(one),
         Function::Sinh => {
             // The series where the difference would cancel.
@@ -473,7 +480,7 @@ fn one<T: Real>(function: Function, x: T) -> T {
         }
         Function::Exp => x.exp(),
         Function::Log => x.ln(),
-        Function::Sqrt => x.sqrt(),
+        Function::Sqrt => root(x),
         Function::Abs => x.abs(),
         Function::Sign => truth::<T>(T::zero().below(x)) - truth::<T>(x.below(T::zero())),
         Function::Atan2 | Function::Min | Function::Max | Function::Hypot => T::lift(f64::NAN),

@@ -45,6 +45,9 @@ impl Attitude {
     }
     fn of_table(table: &Table<'_>, span: &Span, scope: &Scope<'_>) -> Result<Attitude, Fault> {
         let ways = [["axis", "angle"], ["q_xyzw", ""], ["matrix", ""], ["euler", "angles"]];
+        for angle in ["angle", "angles"] {
+            table.angular(angle)?;
+        }
         let has = |name: &str| !name.is_empty() && matches!(table.angular(name), Ok(Some(_)));
         let used: Vec<&[&str; 2]> = ways.iter().filter(|way| way.iter().any(|name| has(name))).collect();
         let [way] = used.as_slice() else {

@@ -39,6 +39,8 @@ pub(super) struct BodyDraft {
     omega_space: Option<Numbers>,
     momentum_body: Option<Numbers>,
     fixed_point: bool,
+    /// True if its origin is its centre of mass by what it is.
+    centered: bool,
     follows: Option<Follows>,
 }
 
@@ -229,8 +231,23 @@ impl BodyDraft {
             omega_space: table.angles("omega_space", &[3], scope)?,
             momentum_body: table.numbers("momentum_body", &[3], scope)?,
             fixed_point: table.flag("fixed_point")?,
+            centered: table.flag("centered")?,
             follows,
         })
+    }
+    /// Refuses mass and inertia that were set otherwise.
+    pub(super) fn check_again<S: Scalar>(&self, body: &Rigid<S>) -> Result<(), Fault> {
+        let mass = body.mass.value();
+        if !(mass > 0.0 && mass.is_finite()) {
+            return Err(self.fault(InertiaError::Mass { mass }.to_string()));
+        }
+        match RotaryInertia::about_fixed_point(*body.inertia.matrix()) {
+            Err(InertiaError::NotPositive { moments }) if is_thin(moments) => Ok(()),
+            // A motion is prescribed for any positive one.
+            Err(InertiaError::Triangle { .. }) if self.follows() => Ok(()),
+            Err(error) => Err(self.fault(error.to_string())),
+            Ok(_) => Ok(()),
+        }
     }
     /// True if it is made to follow a motion.
     pub(super) fn follows(&self) -> bool {
@@ -370,6 +387,7 @@ impl BodyDraft {
             mass: masses.mass,
             center: masses.center,
             inertia,
+            centered: self.centered,
             solid: masses.solid,
             position,
             attitude,
@@ -410,6 +428,7 @@ impl BodyDraft {
             mass: S::one(),
             center: Vector3::zeros(),
             inertia,
+            centered: false,
             solid: false,
             position,
             attitude,
@@ -463,6 +482,7 @@ impl BodyDraft {
                 mass: S::one(),
                 center: Vector3::zeros(),
                 inertia,
+                centered: false,
                 solid: false,
                 position: Vector3::zeros(),
                 attitude: pose,
@@ -485,6 +505,7 @@ impl BodyDraft {
             mass,
             center,
             inertia: RotaryInertia::unchecked(*inertia.about_center()),
+            centered: false,
             solid: false,
             position: pose.position,
             attitude: pose.attitude,

@@ -17,6 +17,20 @@ pub(super) struct Builder<'a, S: Scalar> {
     pub(super) values: Values<S>,
     pub(super) system: System<S>,
     psi: Option<Vector3<S>>,
+    /// Numbers of elements that are set, and changes of them.
+    assigned: &'a [(&'a SystemParameter, f64)],
+    changed: &'a [(&'a SystemParameter, S)],
+}
+
+/// Sets a number of an element.
+fn assign<S: Scalar>(system: &mut System<S>, parameter: &SystemParameter, value: f64) {
+    let change = S::lift(value) - system.value_of(parameter);
+    system.vary(parameter, change);
+    // What the change was rounded by; a turn has no value that it could be off from.
+    let rest = S::lift(value) - system.value_of(parameter);
+    if rest.value().abs() <= 1e-9 * change.value().abs() {
+        system.vary(parameter, rest);
+    }
 }
 
 /// A system, with what a reference solution wants unrounded.
@@ -68,7 +82,21 @@ impl<S: Scalar> Builder<'_, S> {
             }
         }
         self.psi = psi;
-        self.system.body(name, body).map_err(|error| Fault::new(&draft.span, error.to_string()))
+        self.system.body(name, body).map_err(|error| Fault::new(&draft.span, error.to_string()))?;
+        // How it starts is what the drawing of joints goes by.
+        let b = self.system.bodies().len() - 1;
+        for (parameter, value) in self.assigned.iter().filter(|(parameter, _)| parameter.is_start_of(b)) {
+            assign(&mut self.system, parameter, *value);
+        }
+        for (parameter, change) in self.changed.iter().filter(|(parameter, _)| parameter.is_start_of(b)) {
+            self.system.vary(parameter, *change);
+        }
+        if self.assigned.iter().any(|(parameter, _)| parameter.is_start_of(b))
+            && let Some(body) = self.system.bodies().get(b)
+        {
+            draft.check_again(body)?;
+        }
+        Ok(())
     }
     /// The body of a frame that stands in the file, and its point; nothing if there is none of that name.
     pub(super) fn frame_above(&self, name: &str) -> Result<Option<(String, Vector3<S>)>, Fault> {
@@ -169,7 +197,14 @@ impl ModelFile {
         let values = self.values(data, change)?;
         let gravity =
             self.gravity.as_ref().map_or(Ok(Vector3::zeros()), |gravity| gravity.vector(&values))?;
-        let mut builder = Builder { file: self, values, system: System::under(gravity), psi: None };
+        let mut builder = Builder {
+            file: self,
+            values,
+            system: System::under(gravity),
+            psi: None,
+            assigned,
+            changed: elements,
+        };
         let named = self.named();
         let definitions: Vec<String> = self.definitions.iter().map(|(name, _)| name.clone()).collect();
         let scope = self.scope(&named, &definitions);
@@ -182,14 +217,12 @@ impl ModelFile {
             psi = None;
         }
         if !(elements.is_empty() && assigned.is_empty()) {
-            for (parameter, value) in assigned {
-                // Twice: the first change may be rounded.
-                for _ in 0..2 {
-                    let change = S::lift(*value) - system.value_of(parameter);
-                    system.vary(parameter, change);
-                }
+            let count = system.bodies().len();
+            let later = |parameter: &SystemParameter| !parameter.starts_a_body(count);
+            for (parameter, value) in assigned.iter().filter(|(parameter, _)| later(parameter)) {
+                assign(&mut system, parameter, *value);
             }
-            for (parameter, change) in elements {
+            for (parameter, change) in elements.iter().filter(|(parameter, _)| later(parameter)) {
                 system.vary(parameter, *change);
             }
             // A turn of the attitude may be among them.
@@ -201,7 +234,7 @@ impl ModelFile {
         Ok(Built { system, psi, values })
     }
     /// How many loads a body has before those of the list: what makes it follow a motion.
-    fn loads_before(&self, name: &str) -> usize {
+    pub(super) fn loads_before(&self, name: &str) -> usize {
         let follows = |body: &&BodyDraft| body.name == name && body.follows();
         usize::from(self.bodies.iter().any(|body| follows(&body)))
     }

@@ -184,9 +184,38 @@ pub(crate) fn numbers(name: &str, text: &str) -> Result<Vec<f64>, DataError> {
     entries.map(read).collect()
 }
 
-/// Sets one datum from text: numbers separated by commas or blanks. False if there is none of that name.
+/// Sets one component of a datum, if the name is that of one.
+fn set_component(data: &mut [Datum], name: &str, text: &str) -> Result<bool, DataError> {
+    let found = data.iter_mut().find_map(|datum| {
+        let ending = name.strip_prefix(datum.name.as_str())?;
+        // A rotation has a turn in place of components.
+        let several = matches!(datum.kind, DatumKind::Vector | DatumKind::List | DatumKind::Inertia);
+        let place = datum.kind.endings(datum.values.len()).iter().position(|known| known == ending)?;
+        (several && place < datum.components()).then_some((datum, place))
+    });
+    let Some((datum, place)) = found else { return Ok(false) };
+    let values = numbers(name, text)?;
+    let [value] = values[..] else {
+        let (given, help) = (values.len(), datum.help.clone());
+        return Err(DataError::Size { name: name.into(), given, sizes: vec![1], help });
+    };
+    if datum.kind == DatumKind::Inertia {
+        let entries = ENTRIES.iter().map(|(i, j, _)| entry_of(&datum.values, *i, *j).unwrap_or(f64::NAN));
+        datum.values = entries.collect();
+    }
+    if let Some(x) = datum.values.get_mut(place) {
+        *x = value;
+    }
+    datum.overridden = true;
+    Ok(true)
+}
+
+/// Sets one datum from text, or a component of one: numbers separated by commas or blanks. False if there is none of that
+/// name.
 pub(crate) fn set(data: &mut [Datum], name: &str, text: &str) -> Result<bool, DataError> {
-    let Some(datum) = data.iter_mut().find(|d| d.name == name) else { return Ok(false) };
+    let Some(datum) = data.iter_mut().find(|d| d.name == name) else {
+        return set_component(data, name, text);
+    };
     let values = numbers(name, text)?;
     if !datum.sizes.contains(&values.len()) {
         let (given, sizes, help) = (values.len(), datum.sizes.clone(), datum.help.clone());

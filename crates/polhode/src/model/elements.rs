@@ -318,6 +318,11 @@ impl JointDraft {
             let number =
                 |given: &Option<Number>| given.as_ref().map_or(Ok(S::zero()), |number| number.at(values));
             let numbers = vec![number(&self.stiffness)?, number(&self.damping)?, number(&self.rest)?];
+            if kind == "revolute" && numbers[2].value().abs() > core::f64::consts::PI {
+                let rest = self.rest.as_ref().map_or(&self.span, Number::span);
+                let message = "a spring that is at rest more than half a turn away is not available yet";
+                return Err(Fault::new(rest, message));
+            }
             let spring = JointSpring { turns: kind == "revolute", damped: numbers[1].value() != 0.0 };
             let own = OwnForce::new(spring, numbers).map_err(|error| wrong(error.to_string()))?;
             builder.system.force_with_ends(name, own, drawn).map_err(|error| wrong(error.to_string()))?;
@@ -606,8 +611,14 @@ impl<S: Scalar> Builder<'_, S> {
         match exact.or_else(of_body) {
             Some(end) => Ok(*end),
             None => {
+                // Each by its name, and with that of its body before it.
+                let long = |name: &&str| {
+                    let body = self.system.frame_named(name).and_then(|end| end.body);
+                    body.map(|b| format!("{}.{name}", self.system.bodies()[b].name))
+                };
                 let names = self.system.frame_names();
-                let near = nearest(name, names.iter().copied());
+                let longer: Vec<String> = names.iter().filter_map(long).collect();
+                let near = nearest(name, names.iter().copied().chain(longer.iter().map(String::as_str)));
                 let hint = match near.is_empty() {
                     true => String::new(),
                     false => format!("; did you mean {}?", near.join(" or ")),

@@ -3,7 +3,7 @@
 use crate::body::{Formula, Kinematics, Wrench};
 use crate::expression::Expression;
 use crate::group::{Jet, Rotation};
-use crate::multibody::{ForceFormula, MovingFrames, Push};
+use crate::multibody::{ForceFormula, MovingFrames, Push, shorter_turn};
 use crate::scalar::{Dual, Real};
 use nalgebra::{Matrix3, Vector3};
 use std::sync::Arc;
@@ -376,6 +376,10 @@ pub(super) struct JointSpring {
 }
 
 impl JointSpring {
+    /// How far it is from rest; of a turn less than half of one.
+    fn stretch<T: Real>(&self, x: T, rest: T) -> T {
+        if self.turns { shorter_turn(x - rest) } else { x - rest }
+    }
     /// The coordinate, its rate, and the axis.
     fn coordinate<T: Real>(&self, at: &MovingFrames<T>) -> (T, T, Vector3<T>) {
         let axis = at.frames.axis(0, 2);
@@ -397,11 +401,11 @@ impl ForceFormula for JointSpring {
     }
     fn push<T: Real>(&self, numbers: &[T], at: &MovingFrames<T>) -> Push<T> {
         let (x, rate, axis) = self.coordinate(at);
-        let effort = -(numbers[0] * (x - numbers[2]) + numbers[1] * rate);
+        let effort = -(numbers[0] * self.stretch(x, numbers[2]) + numbers[1] * rate);
         if self.turns { Push::moment(axis * effort) } else { Push::force(axis * effort) }
     }
     fn potential<T: Real>(&self, numbers: &[T], at: &MovingFrames<T>) -> Option<T> {
-        let stretch = self.coordinate(at).0 - numbers[2];
+        let stretch = self.stretch(self.coordinate(at).0, numbers[2]);
         Some(numbers[0] * stretch * stretch * T::lift(0.5))
     }
     fn is_damped(&self) -> bool {

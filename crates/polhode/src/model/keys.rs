@@ -150,6 +150,11 @@ pub const BODY: &[Key] = &[
     ),
     key("fixed_point", Kind::Flag, "true: the origin of the body frame never moves"),
     key(
+        "centered",
+        Kind::Flag,
+        "true: the origin of the body frame is the centre of mass, and moves with it when `NAME.center` is changed",
+    ),
+    key(
         "point",
         Kind::Vector,
         "a point in the body frame that `position` and `velocity` are of, in place of the origin, m",

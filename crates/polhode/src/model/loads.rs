@@ -13,7 +13,7 @@ use crate::body::{
 };
 use crate::expression::Expression;
 use crate::lookup::{ENTRIES, plain};
-use crate::multibody::{MOST_NUMBERS, Rigid};
+use crate::multibody::{Held, MOST_NUMBERS, Rigid};
 use crate::scalar::Scalar;
 use nalgebra::Vector3;
 use std::sync::Arc;
@@ -330,9 +330,15 @@ pub(super) fn body_names() -> Vec<String> {
 struct Collected {
     list: Vec<Carried>,
     names: Vec<String>,
+    /// True of a body whose mass is not known.
+    without_mass: bool,
 }
 
 impl Collected {
+    /// Of a load on this body.
+    fn on<S: Scalar>(body: &Rigid<S>) -> Self {
+        Collected { without_mass: matches!(body.held, Held::Pivot(_)), ..Collected::default() }
+    }
     fn place(&mut self, carried: Carried, name: String) -> usize {
         match self.list.iter().position(|known| *known == carried) {
             Some(place) => place,
@@ -383,6 +389,11 @@ impl Collected {
             None => name,
         };
         if let Some(number) = OwnNumber::named(own) {
+            if self.without_mass && !matches!(number, OwnNumber::Inertia(..)) {
+                return Err(format!(
+                    "the mass and the centre of mass of '{body}' are not known, so that there is no '{own}'"
+                ));
+            }
             return Ok(Slot::Number(self.own(number)));
         }
         let Some(slot) = state_slot(own) else {
@@ -466,7 +477,7 @@ impl LoadDraft {
         scope: &Scope<'_>,
         values: &Values<S>,
     ) -> Result<StandardLoad<S>, Fault> {
-        let mut numbers = Collected::default();
+        let mut numbers = Collected::on(body);
         let energy = numbers.compile(potential, &self.body.0, scope)?;
         for (k, slot) in energy.slots.iter().enumerate() {
             use Slot::{CenterVelocity, OmegaBody, OmegaSpace, Velocity, VelocityBody};
@@ -492,7 +503,7 @@ impl LoadDraft {
     ) -> Result<Vec<StandardLoad<S>>, Fault> {
         let at = self.at.as_ref().map(|at| at.vector(values)).transpose()?;
         let point = at.unwrap_or(body.center);
-        let (mut constant, mut numbers, mut parts) = (Vec::new(), Collected::default(), Vec::new());
+        let (mut constant, mut numbers, mut parts) = (Vec::new(), Collected::on(body), Vec::new());
         for push in &self.pushes {
             let frame = if push.in_space { Frame::Space } else { Frame::Body };
             if let Some(value) = push.value.constant(scope, values)? {
@@ -527,6 +538,13 @@ impl LoadDraft {
         }
         Ok(constant)
     }
+    /// True if it acts on the body of this name.
+    pub(super) fn acts_on(&self, body: &str) -> bool {
+        self.body.0 == body
+    }
+    pub(super) fn span(&self) -> &Span {
+        &self.span
+    }
     /// How many loads of its body come from it, and which of them act at its centre of mass because nothing else is said.
     fn at_center(&self) -> bool {
         self.at.is_none() && self.pushes.iter().any(|push| push.is_force)
@@ -538,6 +556,10 @@ impl LoadDraft {
             _ => None,
         });
         let (from, until) = ends.reduce(|a, b| (a.0.max(b.0), a.1.min(b.1)))?;
+        // After its end the load is off, and needs no table.
+        let off = self.until.as_ref().filter(|until| !until.is_formula());
+        let off = off.and_then(|until| until.at(&super::number::none()).ok());
+        let until = if off.is_some_and(|off| off <= until) { f64::INFINITY } else { until };
         Some((from, until, &self.span))
     }
 }
@@ -618,7 +640,7 @@ fn move_force<S: Scalar>(load: &mut StandardLoad<S>, center: &Vector3<S>) {
 
 impl LoadDraft {
     /// How many of these loads come from it: constant forces and moments one each, all expressions together one.
-    fn made<S: Scalar>(&self, list: &[StandardLoad<S>]) -> usize {
+    pub(super) fn made<S: Scalar>(&self, list: &[StandardLoad<S>]) -> usize {
         fn is_own<S: Scalar>(load: &StandardLoad<S>) -> bool {
             match load {
                 StandardLoad::Own(_) => true,

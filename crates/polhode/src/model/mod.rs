@@ -50,7 +50,7 @@ mod table;
 
 pub(crate) use build::Built;
 pub use data::{DataError, Datum};
-pub(crate) use data::{DatumKind, numbers, set, unknown};
+pub(crate) use data::{DatumKind, entry_of, numbers, set, unknown};
 pub(crate) use number::Values;
 pub use outputs::{Outputs, WithOutputs};
 pub(crate) use place::Fault;
@@ -205,6 +205,32 @@ impl ModelFile {
             .map_or(0..0, |output| output.formula.span.clone());
         Fault::new(&span, message)
     }
+    /// Something wrong with a body, or with one of several that are counted.
+    pub(crate) fn body_fault(&self, name: &str, message: String) -> Fault {
+        let counted = name.rsplit_once('-').map_or(name, |(before, _)| before);
+        let body = self.bodies.iter().find(|body| body.name == name);
+        let body = body.or_else(|| self.bodies.iter().find(|body| body.name == counted));
+        Fault::new(&body.map_or(0..0, |body| body.span.clone()), message)
+    }
+    /// Something wrong with a load on a body, by its number among them.
+    pub(crate) fn load_fault(
+        &self,
+        system: &System<f64>,
+        body: usize,
+        load: usize,
+        message: String,
+    ) -> Fault {
+        let name = &system.bodies()[body].name;
+        let mut at = self.loads_before(name);
+        let list = system.bodies()[body].loads.list();
+        for draft in self.loads.iter().filter(|draft| draft.acts_on(name)) {
+            at += draft.made(list.get(at..).unwrap_or(&[]));
+            if load < at {
+                return Fault::new(draft.span(), message);
+            }
+        }
+        self.body_fault(name, message)
+    }
     /// Something wrong with a joint, or with one of several that are counted.
     pub(crate) fn joint_fault(&self, name: &str, message: String) -> Option<Fault> {
         let counted = name.rsplit_once('-').map_or(name, |(before, _)| before);
@@ -215,7 +241,7 @@ impl ModelFile {
     /// Why a run to this time asks for more than the tables have.
     pub(crate) fn beyond_tables(&self, until: f64) -> Option<Fault> {
         self.loads.iter().filter_map(LoadDraft::known_until).find_map(|(from, to, span)| {
-            let slack = 1e-9 * (to - from);
+            let slack = if to.is_finite() { 1e-9 * (to - from) } else { 0.0 };
             let outside = until > to + slack || until < from - slack;
             outside.then(|| {
                 let [until, from, to] = [until, from, to].map(crate::lookup::plain);

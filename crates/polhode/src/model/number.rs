@@ -528,7 +528,12 @@ pub(super) fn evaluate<S: Scalar>(
                 parameter.numbers.iter().map(|number| number.at(&values)).collect::<Result<Vec<S>, _>>()?
             }
         };
-        let count = datum.components();
+        // As many as the datum has, which is not known before its values are.
+        let count = match datum.kind {
+            DatumKind::Choice => 0,
+            _ if raw.is_empty() => 0,
+            kind => kind.endings(raw.len()).len(),
+        };
         let changes = (0..count).map(|i| change(first + i)).collect();
         first += count;
         values.parameters.push(Given { kind: datum.kind, raw, changes });

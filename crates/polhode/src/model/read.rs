@@ -13,6 +13,7 @@ use super::table::{Entry, Table, kind};
 use super::{Check, ModelFile, RunDefaults};
 use crate::expression::Expression;
 use crate::lookup::plain;
+use crate::method::Method;
 use crate::multibody::GROUND;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -364,6 +365,14 @@ fn run(top: &Table<'_>, scope: &Scope<'_>) -> Result<RunDefaults, Fault> {
         }
         (x, _) => x.map(|x| x as u64),
     };
-    let method = table.text("method")?.map(|(method, _)| method);
+    let method = match table.text("method")? {
+        // A tableau in a file is read when it runs.
+        Some((method, _)) if method.contains(".toml") => Some(method),
+        Some((method, span)) => {
+            Method::parse(&method).map_err(|error| Fault::new(&span, error.to_string()))?;
+            Some(method)
+        }
+        None => None,
+    };
     Ok(RunDefaults { method, step, until: number("until")?, every })
 }

@@ -17,7 +17,7 @@ kinds! {
             length: "length without force, m",
         },
         /// A spring with a damper that turns the frames about their common third axis: the angle from the first axis of the
-        /// first frame to that of the second, in (-π, π).
+        /// first frame to that of the second, from `angle` by less than half a turn.
         TorsionSpring = "torsion-spring" {
             stiffness: "moment per unit of angle, N m/rad",
             damping: "moment per unit of its rate, N m s/rad",
@@ -50,6 +50,13 @@ pub struct Force<S: Real> {
 
 /// The length of a spring whose ends meet: it has no direction there, and pushes nowhere.
 const MEETING: f64 = 1e-30;
+
+/// An angle as a turn of at most half a turn: springs know the pose, and not how often it has turned.
+pub(crate) fn shorter_turn<T: Real>(angle: T) -> T {
+    let (half, whole) = (T::lift(core::f64::consts::PI), T::lift(2.0 * core::f64::consts::PI));
+    let angle = T::select(half.below(angle), angle - whole, angle);
+    T::select(angle.below(-half), angle + whole, angle)
+}
 
 impl<S: Real> Force<S> {
     /// The bodies between which it acts; `None` is the ground.
@@ -93,7 +100,8 @@ impl<S: Real> Force<S> {
             }
             ForceKind::TorsionSpring { stiffness, damping, angle } => {
                 let (axis, now, rate) = self.twist(places);
-                let moment = axis * (T::of(*stiffness) * (now - T::of(*angle)) + T::of(*damping) * rate);
+                let twist = shorter_turn(now - T::of(*angle));
+                let moment = axis * (T::of(*stiffness) * twist + T::of(*damping) * rate);
                 [zero(), a.to_body(&moment), zero(), b.to_body(&-moment)]
             }
             ForceKind::Own(own) => own.wrenches(&self.ends, time, places),
@@ -107,7 +115,7 @@ impl<S: Real> Force<S> {
                 (*stiffness, d.dot(&d).sqrt() - T::of(*length))
             }
             ForceKind::TorsionSpring { stiffness, angle, .. } => {
-                (*stiffness, self.twist(places).1 - T::of(*angle))
+                (*stiffness, shorter_turn(self.twist(places).1 - T::of(*angle)))
             }
             ForceKind::Own(own) => return own.potential(&self.ends, time, places),
         };

@@ -65,6 +65,9 @@ impl fmt::Display for AssemblyError {
             Self::Dependent { joints } => {
                 let names: Vec<String> = joints.iter().map(|j| format!("'{j}'")).collect();
                 match names.as_slice() {
+                    [] => {
+                        write!(f, "joints forbid the same motion more than once, or masses differ too much")?
+                    }
                     [one] => write!(f, "the joint {one} forbids what is forbidden already")?,
                     many => {
                         write!(f, "the joints {} forbid the same motion more than once", many.join(", "))?

@@ -20,6 +20,7 @@ impl<S: Real> Rigid<S> {
             mass: T::of(self.mass),
             center: self.center.map(T::of),
             inertia: self.inertia.lift(),
+            centered: self.centered,
             solid: self.solid,
             position: self.position.map(T::of),
             attitude: self.attitude.lift(),

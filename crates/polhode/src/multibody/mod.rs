@@ -28,6 +28,7 @@ mod workspace;
 pub use crate::formula::{MOST_NUMBERS, OwnError};
 pub use crate::lookup::ParameterError;
 pub use differentiated::{Differentiated, DifferentiationError, Dual1, Variant};
+pub(crate) use force::shorter_turn;
 pub use force::{Force, ForceKind};
 pub use initial::{Assembly, AssemblyError};
 pub use joint::{Joint, JointKind, MOST_ROWS, Place};

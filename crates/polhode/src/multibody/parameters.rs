@@ -29,6 +29,21 @@ impl SystemParameter {
     pub(crate) fn whole(&self) -> &str {
         &self.whole
     }
+    /// True if it says how a body starts, or what its mass and inertia are.
+    pub(crate) fn is_start_of(&self, body: usize) -> bool {
+        use OfBody::{Attitude, Inertia, Mass, Omega, Position, Velocity};
+        let starts =
+            |part| matches!(part, Mass | Inertia(..) | Position(_) | Attitude(_) | Velocity(_) | Omega(_));
+        matches!(self.target, Target::Body(b, part) if b == body && starts(part))
+    }
+    /// True if it is that of one of so many bodies.
+    pub(crate) fn starts_a_body(&self, count: usize) -> bool {
+        matches!(self.target, Target::Body(b, _) if b < count && self.is_start_of(b))
+    }
+    /// True for mass and centre of mass of a body.
+    pub(crate) fn is_mass_of(&self, body: usize) -> bool {
+        matches!(self.target, Target::Body(b, OfBody::Mass | OfBody::Center(_)) if b == body)
+    }
     /// What it is.
     pub(crate) fn role(&self) -> Role {
         match self.target {
@@ -386,9 +401,9 @@ impl<S: Real> System<S> {
                 body.inertia = RotaryInertia::unchecked(matrix);
             }
             OfBody::Center(i) => {
-                let at_origin = body.center.map(Real::largest) == Vector3::zeros();
+                let follows = body.centered;
                 body.center[i] += change;
-                if at_origin {
+                if follows {
                     self.center_body(b);
                 }
             }

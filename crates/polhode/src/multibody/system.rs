@@ -39,6 +39,8 @@ pub struct Rigid<S: Real> {
     pub center: Vector3<S>,
     /// Inertia about the centre of mass, in body axes.
     pub inertia: RotaryInertia<S>,
+    /// True if its origin is its centre of mass by what it is, and moves with it when that is varied within the body.
+    pub centered: bool,
     /// True if the inertia is that of a solid, in proportion to the mass: a change of the mass changes it too.
     pub solid: bool,
     /// Position of the origin at the start, in space.
@@ -81,6 +83,7 @@ impl<S: Scalar> Rigid<S> {
             mass,
             center: Vector3::zeros(),
             inertia: RotaryInertia::about_fixed_point(inertia)?,
+            centered: true,
             solid: false,
             position: Vector3::zeros(),
             attitude: Rotation::identity(),
@@ -96,7 +99,7 @@ impl<S: Scalar> Rigid<S> {
     }
     /// The same with another centre of mass than its origin.
     pub fn with_center(self, center: Vector3<S>) -> Self {
-        Rigid { center, ..self }
+        Rigid { center, centered: false, ..self }
     }
     /// The same, moving: velocity of the origin in space, angular velocity in body axes.
     pub fn moving(self, velocity: Vector3<S>, omega_body: Vector3<S>) -> Self {

@@ -3,8 +3,8 @@
 use super::catalogue::Problem;
 use super::model::ModelError;
 use crate::body::StandardLoad;
-use crate::lookup::{Names, find};
-use crate::model::{DataError, numbers};
+use crate::lookup::{ENTRIES, Names, find};
+use crate::model::{DataError, entry_of, numbers};
 use crate::multibody::{System, SystemParameter};
 
 /// A number of an element that was set.
@@ -49,7 +49,10 @@ impl Problem {
         let mut all = system.parameters();
         let data = self.parameters();
         all.retain(|element| {
-            data.iter().all(|p| p.name != element.name) && !is_carried(&system, &element.name)
+            let unknown = |b: usize| !system.has_known_mass(b) && element.is_mass_of(b);
+            data.iter().all(|p| p.name != element.name)
+                && !is_carried(&system, &element.name)
+                && !(0..system.bodies().len().min(1)).any(unknown)
         });
         Ok(all)
     }
@@ -62,7 +65,11 @@ impl Problem {
         let Ok(all) = self.elements() else { return Ok(false) };
         let known: Vec<Names<'_>> = all.iter().map(|p| Names { own: &p.name, whole: p.whole() }).collect();
         let Ok(found) = find(&self.id, &known, &[name]) else { return Ok(false) };
-        let values = numbers(name, text)?;
+        let mut values = numbers(name, text)?;
+        if found.len() == ENTRIES.len() && matches!(values.len(), 3 | 9) {
+            // An inertia, however it is given.
+            values = ENTRIES.iter().filter_map(|(i, j, _)| entry_of(&values, *i, *j)).collect();
+        }
         if values.len() != found.len() {
             let help = found.first().map_or(String::new(), |i| all[*i].help.into());
             return Err(DataError::Size {

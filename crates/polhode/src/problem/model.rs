@@ -2,7 +2,7 @@
 
 use super::catalogue::Problem;
 use super::known::{Known, known};
-use crate::body::RotaryInertia;
+use crate::body::{Kinematics, Load, RotaryInertia};
 use crate::group::{Group, Se3, So3};
 use crate::method::Method;
 use crate::model::{ModelFile, Outputs, Place, WithOutputs};
@@ -61,6 +61,32 @@ impl Problem {
     pub fn model(&self) -> Result<Model, ModelError> {
         self.model_with(&|_| 0.0)
     }
+    /// Refuses loads that have no value at the start, told at the first of them.
+    fn check_loads(&self, system: &System<f64>) -> Result<(), ModelError> {
+        for (b, body) in system.bodies().iter().enumerate() {
+            let at = Kinematics {
+                time: 0.0,
+                attitude: body.attitude,
+                position: body.position,
+                velocity_body: body.attitude.unrotate(&body.velocity),
+                omega_body: body.omega_body,
+                inward: 0.0,
+            }
+            .beginning();
+            for (k, load) in body.loads.list().iter().enumerate() {
+                let wrench = load.wrench(&at);
+                let finite = wrench.force_body.iter().chain(&wrench.moment_body).all(|x| x.is_finite());
+                if !finite || load.potential(&at).is_some_and(|energy| !energy.is_finite()) {
+                    let message = format!(
+                        "the load on '{}' is not finite at the start: a division by zero, or a singularity there",
+                        body.name
+                    );
+                    return Err(self.refused(self.file().load_fault(system, b, k, message)));
+                }
+            }
+        }
+        Ok(())
+    }
     /// Why there are no consistent initial values, told at the joint that it is about.
     fn unassembled(&self, error: &SimulationError) -> ModelError {
         let joint = match error {
@@ -89,8 +115,10 @@ impl Problem {
             && RotaryInertia::positive(*body.inertia.matrix()).is_err()
             && let Err(error) = RotaryInertia::positive(matrix)
         {
-            return Err(self.wrong(format!("body '{}' is free to turn about every axis: {error}", body.name)));
+            let message = format!("body '{}' is free to turn about every axis: {error}", body.name);
+            return Err(self.refused(self.file().body_fault(&body.name, message)));
         }
+        self.check_loads(&system)?;
         // Initial values are tried out where joints ask something of them.
         let tried = match (&reduction, system.joints()) {
             (Some(_), []) => None,

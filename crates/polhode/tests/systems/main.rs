@@ -7,6 +7,7 @@ mod systems;
 
 mod bruls_top;
 mod guards;
+mod model_mutations;
 mod multibody_forces;
 mod multibody_invariance;
 mod multibody_joints;
