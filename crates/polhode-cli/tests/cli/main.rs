@@ -12,6 +12,7 @@ mod fit;
 mod integrate;
 mod intrinsic;
 mod limits;
+mod model_mistakes;
 mod models;
 mod readme;
 mod real_data;

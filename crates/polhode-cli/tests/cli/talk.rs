@@ -62,7 +62,7 @@ fn quiet_is_quiet_and_verbose_says_where_time_goes() {
     assert!(serde_json::from_str::<Value>(&said.out).is_ok());
     for part in [
         "model: fast-top",
-        "method: imidm, the problem's own",
+        "method: imidm, the model's own",
         "run: 100 steps",
         "reference: closed form",
         "done in",

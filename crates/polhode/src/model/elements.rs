@@ -1,16 +1,16 @@
-//! Frames, joints, forces and extra coordinates of a model file.
+//! Frames and joints of a model file.
 
 use super::attitude::{Attitude, direction};
 use super::build::Builder;
-use super::formulas::{JointSpring, LineForce, LineSlot};
-use super::keys::{COORDINATES, FORCE, FRAME, JOINT, JOINT_TYPES};
+use super::formulas::JointSpring;
+use super::keys::{FRAME, JOINT, JOINT_TYPES};
 use super::loads::StateExpression;
-use super::number::{Name, Number, Numbers, Scope, Values, unknown_name};
+use super::number::{Number, Numbers, Scope, Values};
 use super::place::{Fault, Span};
 use super::table::Table;
 use crate::group::Rotation;
 use crate::lookup::{nearest, plain};
-use crate::multibody::{Coordinates, End, ForceKind, JointKind, MOST_NUMBERS, OwnForce};
+use crate::multibody::{End, JointKind, OwnForce};
 use crate::scalar::Scalar;
 use nalgebra::{Matrix3, Vector3};
 use toml::de::DeValue;
@@ -84,7 +84,7 @@ pub(super) struct JointDraft {
 }
 
 /// The two names of a table.
-fn between(table: &Table<'_>) -> Result<[(String, Span); 2], Fault> {
+pub(super) fn between(table: &Table<'_>) -> Result<[(String, Span); 2], Fault> {
     let missing = || Fault::new(&table.span, format!("{} needs `between`", table.name));
     let names = table.entry("between").ok_or_else(missing)?.names(2)?;
     match <[(String, Span); 2]>::try_from(names) {
@@ -375,232 +375,9 @@ fn upright<S: Scalar>(third: &Vector3<S>) -> Matrix3<S> {
     }
 }
 
-/// A force as the file has it.
-#[derive(Clone, Debug)]
-pub(super) struct ForceDraft {
-    name: String,
-    span: Span,
-    kind: String,
-    between: [(String, Span); 2],
-    stiffness: Option<Number>,
-    damping: Option<Number>,
-    length: Option<Number>,
-    angle: Option<Number>,
-    line: Option<(StateExpression, bool)>,
-}
-
-impl ForceDraft {
-    pub(super) fn read(name: &str, table: &Table<'_>, scope: &Scope<'_>) -> Result<ForceDraft, Fault> {
-        table.only(FORCE)?;
-        let missing = |what: &str| Fault::new(&table.span, format!("{} needs {what}", table.name));
-        let (kind, _) =
-            table.word("type", &["spring", "torsion-spring", "line"])?.ok_or_else(|| missing("`type`"))?;
-        let allowed: &[&str] = match kind.as_str() {
-            "spring" => &["stiffness", "damping", "length"],
-            "torsion-spring" => &["stiffness", "damping", "angle", "angle_deg"],
-            _ => &["force", "potential"],
-        };
-        let stray = |key: &str| !matches!(key, "type" | "between") && !allowed.contains(&key);
-        if let Some(entry) = table.entries.iter().find(|entry| stray(entry.key)) {
-            let message = format!(
-                "`{}` does not belong to a force of type \"{kind}\", which has {}",
-                entry.key,
-                allowed.join(", ")
-            );
-            return Err(Fault::new(&entry.key_span, message));
-        }
-        table.either("force", "potential")?;
-        let line = match (table.entry("force"), table.entry("potential")) {
-            (Some(entry), _) => Some((StateExpression::read("force", entry.value, scope.hyphened)?, false)),
-            (None, Some(entry)) => {
-                Some((StateExpression::read("potential", entry.value, scope.hyphened)?, true))
-            }
-            (None, None) => None,
-        };
-        let draft = ForceDraft {
-            name: name.into(),
-            span: table.span.clone(),
-            between: between(table)?,
-            stiffness: table.number("stiffness", scope)?,
-            damping: table.number("damping", scope)?,
-            length: table.number("length", scope)?,
-            angle: table.angle("angle", scope)?,
-            line,
-            kind,
-        };
-        match draft.kind.as_str() {
-            "line" if draft.line.is_none() => Err(missing("`force`, or `potential`")),
-            "spring" | "torsion-spring" if draft.stiffness.is_none() && draft.damping.is_none() => {
-                Err(missing("`stiffness` or `damping`"))
-            }
-            _ => Ok(draft),
-        }
-    }
-    pub(super) fn build<S: Scalar>(
-        &self,
-        scope: &Scope<'_>,
-        builder: &mut Builder<'_, S>,
-    ) -> Result<(), Fault> {
-        let element = format!("the force '{}'", self.name);
-        let [a, b] = &self.between;
-        let ends = [builder.end(&a.0, &a.1, &element)?, builder.end(&b.0, &b.1, &element)?];
-        let values = &builder.values;
-        let number =
-            |given: &Option<Number>| given.as_ref().map_or(Ok(S::zero()), |number| number.at(values));
-        let (stiffness, damping) = (number(&self.stiffness)?, number(&self.damping)?);
-        let kind = match (self.kind.as_str(), &self.line) {
-            ("spring", _) => {
-                let length = match &self.length {
-                    Some(length) => length.at(values)?,
-                    None => builder.distance(&ends),
-                };
-                ForceKind::SpringDamper { stiffness, damping, length }
-            }
-            ("torsion-spring", _) => {
-                ForceKind::TorsionSpring { stiffness, damping, angle: number(&self.angle)? }
-            }
-            (_, Some((formula, is_energy))) => {
-                let (line, numbers) = line_force(formula, *is_energy, scope, values)?;
-                let own = OwnForce::new(line, numbers)
-                    .map_err(|error| Fault::new(&self.span, error.to_string()))?;
-                own.into()
-            }
-            _ => return Err(Fault::new(&self.span, format!("{element} has no value"))),
-        };
-        let added = builder.system.force_with_ends(&self.name, kind, ends);
-        added.map_err(|error| Fault::new(&self.span, error.to_string()))
-    }
-}
-
-/// The force of an expression of length, rate and time, with its numbers.
-fn line_force<S: Scalar>(
-    formula: &StateExpression,
-    is_energy: bool,
-    scope: &Scope<'_>,
-    values: &Values<S>,
-) -> Result<(LineForce, Vec<S>), Fault> {
-    let (mut slots, mut found, mut names): (Vec<LineSlot>, Vec<Name>, Vec<String>) = Default::default();
-    for (k, name) in formula.expression.names().iter().enumerate() {
-        let local = match name.as_str() {
-            "t" => Some(LineSlot::Time),
-            "length" => Some(LineSlot::Length),
-            "rate" => Some(LineSlot::Rate),
-            _ => None,
-        };
-        if is_energy && matches!(local, Some(LineSlot::Time | LineSlot::Rate)) {
-            return Err(
-                formula.fault(k, format!("the energy of a line depends on its length alone, not on {name}"))
-            );
-        }
-        if let Some(slot) = local {
-            slots.push(slot);
-            continue;
-        }
-        match scope.find(name).map_err(|message| formula.fault(k, message))? {
-            Some(known) => {
-                let place = found.iter().position(|other| *other == known).unwrap_or_else(|| {
-                    found.push(known);
-                    names.push(name.clone());
-                    found.len() - 1
-                });
-                slots.push(LineSlot::Number(place));
-            }
-            None => {
-                let known: Vec<String> =
-                    ["t", "length", "rate"].map(String::from).into_iter().chain(scope.known()).collect();
-                return Err(formula.fault(k, unknown_name(name, &known)));
-            }
-        }
-    }
-    if found.len() > MOST_NUMBERS {
-        return Err(Fault::new(&formula.span, format!("a force uses at most {MOST_NUMBERS} parameters")));
-    }
-    let numbers = found.into_iter().map(|name| values.named(name)).collect();
-    Ok((LineForce { expression: formula.expression.clone(), slots, names, is_energy }, numbers))
-}
-
-/// Extra coordinates as the file has them.
-#[derive(Clone, Debug)]
-pub(super) struct CoordinatesDraft {
-    name: String,
-    span: Span,
-    mass: Numbers,
-    position: Numbers,
-    matrices: [Option<Numbers>; 2],
-    lists: [Option<Numbers>; 3],
-    frequency: Option<Number>,
-    phase: Option<Number>,
-}
-
-impl CoordinatesDraft {
-    pub(super) fn read(name: &str, table: &Table<'_>, scope: &Scope<'_>) -> Result<CoordinatesDraft, Fault> {
-        table.only(COORDINATES)?;
-        let missing = |what: &str| Fault::new(&table.span, format!("{} needs `{what}`", table.name));
-        let list = |key: &str| table.numbers(key, &[], scope);
-        Ok(CoordinatesDraft {
-            name: name.into(),
-            span: table.span.clone(),
-            mass: list("mass")?.ok_or_else(|| missing("mass"))?,
-            position: list("position")?.ok_or_else(|| missing("position"))?,
-            matrices: [list("damping")?, list("stiffness")?],
-            lists: [list("velocity")?, list("force")?, list("amplitude")?],
-            frequency: table.number("frequency", scope)?,
-            phase: table.angle("phase", scope)?,
-        })
-    }
-    pub(super) fn build<S: Scalar>(&self, builder: &mut Builder<'_, S>) -> Result<(), Fault> {
-        let values = &builder.values;
-        let position = self.position.at(values)?;
-        let n = position.len();
-        let matrix = |numbers: &Numbers| {
-            let list = numbers.at(values)?;
-            match list.len() {
-                count if count == n && n != 1 => {
-                    Ok((0..n * n).map(|k| if k / n == k % n { list[k / n] } else { S::zero() }).collect())
-                }
-                count if count == n * n => Ok(list),
-                count => Err(numbers.fault(format!(
-                    "{n} coordinates have a matrix of {n} or {} numbers, got {count}",
-                    n * n
-                ))),
-            }
-        };
-        let vector = |numbers: &Numbers| {
-            let list = numbers.at(values)?;
-            match list.len() == n {
-                true => Ok(list),
-                false => Err(numbers.fault(format!("{n} coordinates have {n} numbers, got {}", list.len()))),
-            }
-        };
-        let mut extra = Coordinates::new(matrix(&self.mass)?, position);
-        if let Some(damping) = &self.matrices[0] {
-            extra.damping = matrix(damping)?;
-        }
-        if let Some(stiffness) = &self.matrices[1] {
-            extra.stiffness = matrix(stiffness)?;
-        }
-        let [velocity, force, amplitude] = &self.lists;
-        for (to, from) in
-            [(&mut extra.velocity, velocity), (&mut extra.force, force), (&mut extra.amplitude, amplitude)]
-        {
-            if let Some(numbers) = from {
-                *to = vector(numbers)?;
-            }
-        }
-        if let Some(frequency) = &self.frequency {
-            extra.frequency = frequency.at(values)?;
-        }
-        if let Some(phase) = &self.phase {
-            extra.phase = phase.at(values)?;
-        }
-        let added = builder.system.coordinates(&self.name, extra);
-        added.map_err(|error| Fault::new(&self.span, error.to_string()))
-    }
-}
-
 impl<S: Scalar> Builder<'_, S> {
     /// The frame with a name, or with that of its body before it.
-    fn end(&self, name: &str, span: &Span, element: &str) -> Result<End<S>, Fault> {
+    pub(super) fn end(&self, name: &str, span: &Span, element: &str) -> Result<End<S>, Fault> {
         let exact = self.system.frame_named(name);
         let of_body = || {
             let (body, frame) = name.split_once('.')?;
@@ -642,7 +419,7 @@ impl<S: Scalar> Builder<'_, S> {
         }
     }
     /// How far two ends are apart.
-    fn distance(&self, ends: &[End<S>; 2]) -> S {
+    pub(super) fn distance(&self, ends: &[End<S>; 2]) -> S {
         let place = |end: &End<S>| match end.body.and_then(|b| self.system.bodies().get(b)) {
             None => end.point,
             Some(rigid) => rigid.position + rigid.attitude.rotate(&end.point),

@@ -1,6 +1,7 @@
 //! Named quantities of a model: expressions of what a run shows.
 
-use super::loads::{StateExpression, component, entry};
+use super::loads::StateExpression;
+use super::names::{component, entry};
 use super::number::{Scope, Values, unknown_name};
 use super::place::Fault;
 use crate::expression::Expression;

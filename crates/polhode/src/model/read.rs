@@ -2,7 +2,8 @@
 
 use super::bodies::BodyDraft;
 use super::data::{Datum, DatumKind};
-use super::elements::{CoordinatesDraft, ForceDraft, FrameDraft, JointDraft};
+use super::elements::{FrameDraft, JointDraft};
+use super::forces::{CoordinatesDraft, ForceDraft};
 use super::keys::{CHECK, EVENT, MODEL, PARAMETER, RUN};
 use super::loads::{LoadDraft, StateExpression};
 use super::number::{Named, Number, Numbers, Parameter, Scope, reserved, unknown_name};
