@@ -1,11 +1,12 @@
 //! A system at work: consistent initial values, then steps.
 
+use super::error::SystemError;
 use super::force::Force;
 use super::initial::{Assembly, AssemblyError, Initial, initial};
 use super::joint::{MOST_ROWS, Place};
 use super::shared::IntoShared;
 use super::state::{BodyMotion, CoordinateState};
-use super::system::{System, SystemError};
+use super::system::System;
 use super::workspace::{Stepping, Workspace};
 use crate::archive::{Archive, Kept};
 use crate::body::{Kinematics, Load};
