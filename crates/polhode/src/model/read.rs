@@ -123,22 +123,37 @@ fn spelled(entry: &Entry<'_>, what: &str) -> Result<(), Fault> {
     Ok(())
 }
 
+/// The most parameters or definitions: names are looked up among all of them.
+const MOST_NAMES: usize = 10_000;
+
+fn few(table: &Table<'_>) -> Result<(), Fault> {
+    match table.entries.get(MOST_NAMES) {
+        None => Ok(()),
+        Some(entry) => {
+            let message =
+                format!("{} has {} names; at most {MOST_NAMES} are read", table.name, table.entries.len());
+            Err(Fault::new(&entry.key_span, message))
+        }
+    }
+}
+
 fn parameters(top: &Table<'_>) -> Result<Vec<Parameter>, Fault> {
     let Some(entry) = top.entry("parameters") else { return Ok(Vec::new()) };
     let table = entry.table("[parameters]")?;
+    few(&table)?;
     let mut made: Vec<Parameter> = Vec::new();
     // Those further down are known too, so that messages can say where they are.
-    let all: Vec<Named> = table
+    let mut names: Vec<Named> = table
         .entries
         .iter()
         .map(|entry| Named { name: entry.key.into(), kind: DatumKind::Number, count: 1 })
         .collect();
     for (k, entry) in table.entries.iter().enumerate() {
         spelled(entry, "a parameter")?;
-        let mut names = named(&made);
-        names.extend(all[k..].iter().cloned());
         let scope = Scope { parameters: &names, above: k, ..nothing() };
-        made.push(parameter(entry, &scope)?);
+        let read = parameter(entry, &scope)?;
+        (names[k].kind, names[k].count) = (read.datum.kind, read.numbers.len());
+        made.push(read);
     }
     Ok(made)
 }
@@ -197,6 +212,7 @@ fn parameter(entry: &Entry<'_>, scope: &Scope<'_>) -> Result<Parameter, Fault> {
 fn definitions(top: &Table<'_>, named: &[Named]) -> Result<Vec<(String, Number)>, Fault> {
     let Some(entry) = top.entry("definitions") else { return Ok(Vec::new()) };
     let table = entry.table("[definitions]")?;
+    few(&table)?;
     let names: Vec<String> = table.entries.iter().map(|entry| entry.key.into()).collect();
     let mut made = Vec::new();
     for (k, entry) in table.entries.iter().enumerate() {
@@ -316,6 +332,7 @@ fn check(table: &Table<'_>, scope: &Scope<'_>) -> Result<Check, Fault> {
 fn outputs(top: &Table<'_>, hyphened: &[&str]) -> Result<Vec<OutputDraft>, Fault> {
     let Some(entry) = top.entry("outputs") else { return Ok(Vec::new()) };
     let table = entry.table("[outputs]")?;
+    few(&table)?;
     let read = |entry: &Entry<'_>| {
         let letters = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
         if entry.key.is_empty() || !entry.key.chars().all(letters) {

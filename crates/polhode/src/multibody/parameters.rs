@@ -40,9 +40,12 @@ impl SystemParameter {
     pub(crate) fn starts_a_body(&self, count: usize) -> bool {
         matches!(self.target, Target::Body(b, _) if b < count && self.is_start_of(b))
     }
-    /// True for mass and centre of mass of a body.
-    pub(crate) fn is_mass_of(&self, body: usize) -> bool {
-        matches!(self.target, Target::Body(b, OfBody::Mass | OfBody::Center(_)) if b == body)
+    /// The body whose mass or centre of mass it is.
+    pub(crate) fn mass_of(&self) -> Option<usize> {
+        match self.target {
+            Target::Body(body, OfBody::Mass | OfBody::Center(_)) => Some(body),
+            _ => None,
+        }
     }
     /// What it is.
     pub(crate) fn role(&self) -> Role {

@@ -49,10 +49,9 @@ impl Problem {
         let mut all = system.parameters();
         let data = self.parameters();
         all.retain(|element| {
-            let unknown = |b: usize| !system.has_known_mass(b) && element.is_mass_of(b);
             data.iter().all(|p| p.name != element.name)
                 && !is_carried(&system, &element.name)
-                && !(0..system.bodies().len().min(1)).any(unknown)
+                && element.mass_of().is_none_or(|body| system.has_known_mass(body))
         });
         Ok(all)
     }
