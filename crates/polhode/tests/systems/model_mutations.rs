@@ -206,6 +206,7 @@ fn many_bodies_are_read_fast() {
         Problem::from_text("many", &format!("{text}[run]\nmethod = \"geometric-alpha\"\n")).unwrap();
     let seconds = started.elapsed().as_secs_f64();
     let per_megabyte = seconds / (text.len() as f64 / 1e6);
-    assert!(per_megabyte < 0.3, "{seconds} s for {} bytes", text.len());
+    // A sixth of a second on a quiet machine; what is not linear in the number of bodies takes far longer.
+    assert!(per_megabyte < 3.0, "{seconds} s for {} bytes", text.len());
     assert_eq!(problem.system::<f64>(&|_| 0.0).unwrap().bodies().len(), 20_000);
 }
