@@ -174,8 +174,12 @@ fn widths(columns: &[Align], rows: &[Vec<String>]) -> Vec<usize> {
     let longest = |column: usize| {
         rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
     };
-    (0..columns.len()).map(longest).collect()
+    // Formats have widths of sixteen bits; nothing that long lines up with anything.
+    (0..columns.len()).map(|column| longest(column).min(MOST_WIDE)).collect()
 }
+
+/// The widest column that others are lined up with.
+const MOST_WIDE: usize = 1000;
 
 /// One row of a table.
 fn line(indent: usize, columns: &[Align], widths: &[usize], row: &[String]) -> String {

@@ -191,3 +191,22 @@ fn every_example_fits_the_schema() {
     }
     assert_eq!(count, 24);
 }
+
+#[test]
+fn odd_texts_do_not_reach_the_terminal() {
+    let folder = Folder::new();
+    let body = "[bodies.b]\nmass = 1\ninertia = [1, 1, 1]\n[run]\nstep = 0.1\nuntil = 1\n";
+    let long = folder.write("long.toml", &format!("title = \"{}\"\n{body}", "x".repeat(70_000)));
+    for command in ["check", "run"] {
+        let said = polhode(&[command, &long]);
+        assert_eq!(said.code, Some(0), "{}", said.err);
+        assert!(said.out.len() < 10_000);
+    }
+    let escape = folder.write("escape.toml", &body.replace("[1, 1, 1]", "\"\\u001b[2J\\u202e\""));
+    let said = polhode(&["check", &escape]);
+    assert_eq!(said.code, Some(3));
+    assert!(!said.err.contains(['\u{1b}', '\u{202e}']), "{:?}", said.err);
+    let quoted =
+        folder.write("quoted.toml", &body.replace("mass = 1", &format!("mass = \"{}\"", "y".repeat(5000))));
+    assert!(polhode(&["check", &quoted]).err.len() < 2000);
+}

@@ -17,12 +17,26 @@ pub(crate) struct Fault {
 
 impl Fault {
     pub(crate) fn new(span: &Span, message: impl Into<String>) -> Self {
-        Fault { span: span.clone(), subject: None, message: message.into() }
+        Fault { span: span.clone(), subject: None, message: tidy(&message.into()) }
     }
     /// The same about a parameter or key, unless it knows better.
     pub(crate) fn of(self, subject: &str) -> Self {
         Fault { subject: Some(self.subject.unwrap_or_else(|| subject.into())), ..self }
     }
+}
+
+/// The most characters of a message, which may quote anything.
+const LONGEST: usize = 600;
+
+/// True for a character that would move the cursor, or turn the direction of what follows.
+fn is_odd(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// A text that a terminal shows as it is, and not at any length.
+pub(crate) fn tidy(text: &str) -> String {
+    let shown: String = text.chars().take(LONGEST).map(|c| if is_odd(c) { '?' } else { c }).collect();
+    if text.chars().nth(LONGEST).is_some() { shown + "..." } else { shown }
 }
 
 /// A place in a text: its line with the part of it that is meant.
@@ -75,7 +89,7 @@ impl fmt::Display for Place {
         let (before, after) =
             (if skip > 0 { "..." } else { "" }, if count > skip + SHOWN { "..." } else { "" });
         let shown: String =
-            self.text.chars().skip(skip).take(SHOWN).map(|c| if c.is_control() { ' ' } else { c }).collect();
+            self.text.chars().skip(skip).take(SHOWN).map(|c| if is_odd(c) { ' ' } else { c }).collect();
         let number = self.line.to_string();
         let blank = " ".repeat(number.len());
         let indent = " ".repeat(before.len() + self.column - 1 - skip.min(self.column - 1));

@@ -8,7 +8,7 @@ use super::keys::{CHECK, EVENT, MODEL, PARAMETER, RUN};
 use super::loads::{LoadDraft, StateExpression};
 use super::number::{Named, Number, Numbers, Parameter, Scope, reserved, unknown_name};
 use super::outputs::OutputDraft;
-use super::place::{Fault, Span};
+use super::place::{Fault, Span, tidy};
 use super::series::{Loader, Tables};
 use super::table::{Entry, Table, kind};
 use super::{Check, ModelFile, RunDefaults};
@@ -58,8 +58,8 @@ pub(super) fn read(name: &str, text: &str, load: &Loader<'_>) -> Result<ModelFil
         hyphened: &hyphened,
     };
     let mut later = Vec::new();
-    let title = top.text("title")?.map_or(String::new(), |(title, _)| title);
-    let source = top.text("source")?.map_or(String::new(), |(source, _)| source);
+    let title = top.text("title")?.map_or(String::new(), |(title, _)| tidy(&title));
+    let source = top.text("source")?.map_or(String::new(), |(source, _)| tidy(&source));
     top.text("notes")?;
     let mut tables = Tables { load };
     let outputs = outputs(&top, &hyphened)?;
