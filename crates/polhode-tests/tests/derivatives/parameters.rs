@@ -125,8 +125,8 @@ fn what_is_no_parameter_is_refused() {
         refused("chain", &["bodies"]),
         "bodies is not a parameter: what counts or chooses has no derivative"
     );
-    assert!(refused("chain", &["joint"]).contains("choice"));
-    assert!(refused("prescribed-motion", &["moments_about"]).contains("choice"));
+    assert!(refused("chain", &["joint"]).contains("chooses"));
+    assert!(refused("prescribed-motion", &["moments_about"]).contains("chooses"));
     assert!(refused("fast-top", &["momentum_body"]).contains("set it first"));
     assert!(refused("heavy-top", &["center[3]"]).contains("no parameter called 'center[3]'"));
 }

@@ -20,7 +20,7 @@ use core::ops::Range;
 /// assert_eq!(force.evaluate(&at).eps[0], -3.0 + 2.0);
 /// // Mistakes say where they are.
 /// let error = Expression::parse("2 * sni(x)").unwrap_err();
-/// assert_eq!(error.to_string(), "no function is called 'sni'; did you mean sin?");
+/// assert_eq!(error.to_string(), "no function is called 'sni'; did you mean sin or sinh?");
 /// assert_eq!(error.span, 4..7);
 /// # Ok::<(), polhode::expression::ExpressionError>(())
 /// ```

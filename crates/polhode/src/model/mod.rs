@@ -29,7 +29,7 @@
 //! assert_eq!(problem.model()?.group(), "system");
 //! // Mistakes are told where they stand.
 //! let error = Problem::from_text("door", &door.replace("mass", "mas")).unwrap_err();
-//! assert!(error.to_string().starts_with("door:8:1: [bodies.door] has no key 'mas'; did you mean mass?"));
+//! assert!(error.to_string().starts_with("door:7:1: [bodies.door] has no key 'mas'; did you mean mass?"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
