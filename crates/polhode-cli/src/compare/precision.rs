@@ -25,7 +25,7 @@ pub struct Precision {
     pub until: f64,
     /// The errors asked for, from large to small.
     pub tolerances: Vec<f64>,
-    /// What the errors are measured against beside their estimates, or why there are none.
+    /// The reference that errors are measured against, in addition to their estimates, or why there is no reference.
     pub source: Result<String, String>,
     /// One for each method.
     pub rows: Vec<Row>,

@@ -217,7 +217,7 @@ fn gaps_are_left_out() {
         assert!(column.residuals.iter().zip(values).all(|(r, x)| r.is_nan() == x.is_nan()));
         assert!(column.sigma.is_finite() && !column.patterned);
     }
-    // A column with nothing in it is none.
+    // A column without a single sample is refused.
     assert!(
         fit.with_columns(&["momentum_body_x"])
             .unwrap_err()

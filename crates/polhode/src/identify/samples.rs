@@ -20,7 +20,7 @@ pub struct Samples {
 }
 
 impl Samples {
-    /// Samples at growing times, each column with its name and one number for each time, NaN where there is none.
+    /// Samples at growing times, each column with its name and one number for each time, NaN where a sample is missing.
     pub fn new(times: Vec<f64>, columns: Vec<(String, Vec<f64>)>) -> Result<Samples, IdentifyError> {
         let wrong = |text: String| Err(IdentifyError::Samples(text));
         for (i, t) in times.iter().enumerate() {

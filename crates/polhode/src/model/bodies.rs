@@ -369,7 +369,7 @@ impl BodyDraft {
             }
             None => omega,
         };
-        // What is given of another point than the origin.
+        // Position and velocity may be given for another point of the body than its origin.
         let (position, velocity) = match &self.point {
             Some(point) => {
                 let point = point.vector(values)?;

@@ -92,7 +92,7 @@ impl<S: Scalar> Outputs<S> {
         }
         Ok(Outputs { names: names.clone(), list })
     }
-    /// True if there are none.
+    /// True if the model has no outputs.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub struct TableFile {
     /// The names of its columns.
     pub header: Vec<String>,
-    /// Its rows, each with its line in the file and a number for each column: not a number where there is none.
+    /// Its rows, each with its line in the file and a number for each column, NaN where a cell is empty or not a number.
     pub rows: Vec<(usize, Vec<f64>)>,
 }
 
