@@ -3,6 +3,7 @@
 use crate::args::CheckOptions;
 use crate::failure::Failure;
 use crate::print::{self, Align, plain, table};
+use crate::run::degrees;
 use crate::{list, pick};
 use polhode::multibody::{GROUND, System};
 use polhode::problem::{Model, Problem};
@@ -20,6 +21,7 @@ struct Report<'a> {
     forces: Map<String, Value>,
     degrees_of_freedom: usize,
     redundant_rows: usize,
+    redundancies: Vec<Vec<String>>,
     methods: Vec<String>,
     reference: &'static str,
     parameters: Vec<String>,
@@ -84,11 +86,11 @@ fn report<'a>(problem: &'a Problem, model: &Model) -> Result<Report<'a>, Failure
         title: &problem.title,
         group: model.group(),
         bodies: (0..system.bodies().len()).map(body).collect(),
-        joints: system.joints().iter().map(joint).collect(),
+        joints: system.joints().iter().filter(|joint| joint.of.is_none()).map(joint).collect(),
         forces: system.forces().iter().map(force).collect(),
-        degrees_of_freedom: system.degrees_of_freedom(),
-        // A model that asks for a motion twice is refused.
-        redundant_rows: 0,
+        degrees_of_freedom: model.degrees_of_freedom(),
+        redundant_rows: model.redundancies().len(),
+        redundancies: model.redundancies().to_vec(),
         methods: methods.map(|method| method.id().to_string()).collect(),
         reference: model.reference_kind(),
         parameters: own_parameters(problem).into_iter().chain(elements.iter().cloned()).collect(),
@@ -118,8 +120,7 @@ fn text(problem: &Problem, model: &Model, report: &Report<'_>) -> String {
     head.push(vec!["kind".into(), group.into()]);
     head.push(vec![
         "freedom".into(),
-        print::count(report.degrees_of_freedom as u64, "degree of freedom")
-            .replace("degree of freedoms", "degrees of freedom"),
+        degrees(report.degrees_of_freedom),
     ]);
     head.push(vec!["reference".into(), report.reference.into()]);
     head.push(vec![
@@ -153,7 +154,7 @@ fn text(problem: &Problem, model: &Model, report: &Report<'_>) -> String {
     more(&mut text, system.bodies().len(), "bodies");
     if !system.joints().is_empty() {
         let mut rows = vec![["joint", "type", "between", "rows"].map(String::from).to_vec()];
-        for joint in system.joints().iter().take(MANY) {
+        for joint in system.joints().iter().filter(|joint| joint.of.is_none()).take(MANY) {
             let ends = joint.bodies().map(|end| end.map_or(GROUND, |b| &system.bodies()[b].name)).join(", ");
             rows.push(vec![
                 joint.name.clone(),
@@ -164,7 +165,23 @@ fn text(problem: &Problem, model: &Model, report: &Report<'_>) -> String {
         }
         text.push_str(&format!("\n{}", table(0, &[Align::Left; 4], &rows)));
         more(&mut text, system.joints().len(), "joints");
-        text.push_str("no motion is forbidden twice\n");
+        match model.redundancies() {
+            [] => text.push_str("no motion is forbidden twice\n"),
+            all => {
+                let rows = if all.len() == 1 { "1 row forbids" } else { &format!("{} rows forbid", all.len()) };
+                text.push_str(&print::paragraph(
+                    0,
+                    &format!(
+                        "{rows} what is forbidden already; single reactions of these joints are not determined by the \
+                         model, and those of least norm are shown:"
+                    ),
+                ));
+                for joints in all.iter().take(MANY) {
+                    text.push_str(&print::paragraph(2, &joints.join(", ")));
+                }
+                more(&mut text, all.len(), "dependencies");
+            }
+        }
     }
     let own = own_parameters(problem);
     let mut names = |title: &str, list: &[String]| {

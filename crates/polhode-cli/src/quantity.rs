@@ -1,6 +1,6 @@
 //! Quantities of a state as reports have them, in values and in derivatives alike.
 
-use polhode::run::{Item, Owner, Snapshot, Value};
+use polhode::run::{Item, Owner, Quantity, Snapshot, Value};
 use polhode::scalar::Real;
 use polhode::sensitivity::Dual1;
 use serde_json::{Map, Value as Json};
@@ -20,6 +20,7 @@ pub fn path<S: Real>(at: &Snapshot<S>, item: &Item) -> Path {
     let (key, name) = (item.quantity.facts().key, at.name(item.owner).unwrap_or_default());
     let path = match item.owner {
         Owner::Whole => vec![key],
+        Owner::Joint(_) if item.quantity != Quantity::Multipliers => vec!["joints", name, key],
         Owner::Joint(_) if at.is_single() => vec![key],
         Owner::Joint(_) => vec![key, name],
         Owner::Body(_) => vec!["bodies", name, key],

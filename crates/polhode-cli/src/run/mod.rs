@@ -20,6 +20,7 @@ use polhode::method::Method;
 use polhode::problem::{Errors, Invariance, Model, Problem, RunReport};
 use polhode::run::{EnergyEstimate, Estimate, Plan, Run, drive};
 use record::Record;
+pub use system::degrees;
 use std::time::Instant;
 
 /// The results of a run.

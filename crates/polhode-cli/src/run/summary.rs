@@ -9,6 +9,9 @@ use polhode::run::{Estimate, Snapshot};
 /// The name and unit of a drift; that of a length is relative to the start unless it starts from zero.
 fn words<'a>(quantity: &'a str, end: &RunReport, start: &Snapshot) -> (&'a str, &'static str) {
     match quantity {
+        "energy" if end.joints.as_ref().is_some_and(|joints| joints.work.is_some()) => {
+            ("energy less work done", end.drift.energy.map_or("J", |energy| energy.unit()))
+        }
         "energy" => ("energy", end.drift.energy.map_or("J", |energy| energy.unit())),
         "momentum_space" => ("angular momentum in space", "kg m²/s"),
         "linear_momentum_space" => ("linear momentum in space", "kg m/s"),
@@ -56,7 +59,8 @@ pub fn text(run: &Finished) -> String {
         let [error, how, measure] = control.lines();
         head.extend([row(&["error", &error]), row(&["", &how]), row(&["", &measure])]);
     }
-    head.extend(system::changed(end).map(|words| row(&["start", &words])));
+    head.extend(system::freedom(end).map(|words| row(&["freedom", &words])));
+    head.extend(system::changed(end).iter().map(|words| row(&["start", words])));
     let mut text = table(0, &[Align::Left, Align::Left], &head);
 
     let start = run.model.start();

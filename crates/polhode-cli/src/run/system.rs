@@ -8,6 +8,12 @@ use polhode::run::{Owner, Snapshot};
 /// What the joints of a system had to bear.
 #[derive(Debug, serde::Serialize)]
 pub struct System<'a> {
+    degrees_of_freedom: usize,
+    redundant_rows: usize,
+    /// For each redundant row the joints that take part in it.
+    redundancies: &'a [Vec<String>],
+    /// Of what stores no energy.
+    work: Option<f64>,
     constraint_violation: Constraints,
     assembly: Assembly<'a>,
 }
@@ -35,6 +41,10 @@ impl<'a> System<'a> {
         let joints = end.joints.as_ref()?;
         let (moved, turned) = (joints.assembly.moved.as_ref(), joints.assembly.turned.as_ref());
         Some(System {
+            degrees_of_freedom: joints.degrees_of_freedom,
+            redundant_rows: joints.assembly.redundancies.len(),
+            redundancies: &joints.assembly.redundancies,
+            work: joints.work,
             constraint_violation: Constraints {
                 position: joints.violation.position,
                 velocity: joints.violation.velocity,
@@ -94,14 +104,57 @@ pub fn broken(end: &RunReport) -> Option<String> {
     })
 }
 
-/// How much the initial velocities were changed, if they were.
-pub fn changed(end: &RunReport) -> Option<String> {
-    let assembly = &end.joints.as_ref()?.assembly;
-    (assembly.velocity > 1e-9 || assembly.omega > 1e-9).then(|| {
-        format!(
-            "initial velocities changed by up to {} m/s and {} rad/s to fit the joints",
+/// How the initial values were changed to fit the joints, if they were.
+pub fn changed(end: &RunReport) -> Vec<String> {
+    let Some(joints) = &end.joints else { return Vec::new() };
+    let assembly = &joints.assembly;
+    let mut lines = Vec::new();
+    if let Some((body, by)) = &assembly.moved {
+        lines.push(format!("assembled: '{body}' moved furthest, by {} m", small(*by)));
+    }
+    if let Some((body, by)) = &assembly.turned {
+        lines.push(format!("assembled: '{body}' turned furthest, by {} rad", small(*by)));
+    }
+    if assembly.velocity > 1e-9 || assembly.omega > 1e-9 {
+        lines.push(format!(
+            "velocities changed by up to {} m/s and {} rad/s to fit the joints",
             small(assembly.velocity),
             small(assembly.omega)
-        )
+        ));
+    }
+    lines
+}
+
+/// What a system is free to do, and what its joints forbid more than once.
+pub fn freedom(end: &RunReport) -> Option<String> {
+    let joints = end.joints.as_ref()?;
+    let freedom = degrees(joints.degrees_of_freedom);
+    Some(match redundant(&joints.assembly) {
+        Some(words) => format!("{freedom}; {words}"),
+        None => freedom,
     })
+}
+
+/// How many degrees of freedom there are, in words.
+pub fn degrees(count: usize) -> String {
+    if count == 1 { "1 degree of freedom".into() } else { format!("{count} degrees of freedom") }
+}
+
+/// How many rows are redundant, and what that means.
+pub fn redundant(assembly: &polhode::multibody::Assembly) -> Option<String> {
+    /// How many joints are named.
+    const NAMED: usize = 6;
+    let rows = assembly.redundancies.len();
+    if rows == 0 {
+        return None;
+    }
+    let joints = assembly.undetermined();
+    let names: Vec<&str> = joints.iter().take(NAMED).copied().collect();
+    let more = joints.len() - names.len();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let what = if rows == 1 { "1 redundant row".to_string() } else { format!("{rows} redundant rows") };
+    Some(format!(
+        "{what}: single reactions of {}{more} are not determined by the model, those of least norm are shown",
+        names.join(", ")
+    ))
 }

@@ -202,6 +202,16 @@ impl<S: Real> Loads<S> {
     pub fn list_mut(&mut self) -> &mut [StandardLoad<S>] {
         &mut self.list
     }
+    /// The power of those that have no potential.
+    pub(crate) fn power_without_potential(&self, at: &Kinematics<S>) -> S {
+        let seen = self.shift.as_ref().map_or(*at, |shift| shift.seen(at));
+        let mut sum = S::zero();
+        for load in self.list.iter().filter(|load| load.potential(&seen).is_none()) {
+            let wrench = load.wrench(&seen);
+            sum += wrench.force_body.dot(&seen.velocity_body) + wrench.moment_body.dot(&seen.omega_body);
+        }
+        sum
+    }
     /// The potential of those that have one.
     pub fn known_potential(&self, at: &Kinematics<S>) -> S {
         let seen = self.shift.as_ref().map(|shift| shift.seen(at));

@@ -388,6 +388,7 @@ impl BodyDraft {
             center: masses.center,
             inertia,
             centered: self.centered,
+            given: self.gives(),
             solid: masses.solid,
             position,
             attitude,
@@ -399,6 +400,11 @@ impl BodyDraft {
         builder.add_body(name, body, psi, self)
     }
 
+    /// Whether velocity and angular velocity are given.
+    fn gives(&self) -> [bool; 2] {
+        let omega = [&self.omega_body, &self.omega_space, &self.momentum_body];
+        [self.velocity.is_some(), omega.into_iter().any(Option::is_some)]
+    }
     /// A body about a fixed point whose mass is not known.
     fn pivoted<S: Scalar>(
         &self,
@@ -429,6 +435,7 @@ impl BodyDraft {
             center: Vector3::zeros(),
             inertia,
             centered: false,
+            given: self.gives(),
             solid: false,
             position,
             attitude,
@@ -483,6 +490,7 @@ impl BodyDraft {
                 center: Vector3::zeros(),
                 inertia,
                 centered: false,
+                given: [true; 2],
                 solid: false,
                 position: Vector3::zeros(),
                 attitude: pose,
@@ -506,6 +514,7 @@ impl BodyDraft {
             center,
             inertia: RotaryInertia::unchecked(*inertia.about_center()),
             centered: false,
+            given: [true; 2],
             solid: false,
             position: pose.position,
             attitude: pose.attitude,

@@ -147,6 +147,11 @@ impl<S: Scalar> Builder<'_, S> {
                 joint.build(&named(&joint.name, i), [&between[0], &between[1]], &values, self)?;
             }
         }
+        for joint in &file.joints {
+            for (i, values) in self.each(&joint.count)? {
+                joint.build_efforts(&named(&joint.name, i), &values, scope, self)?;
+            }
+        }
         for force in &file.forces {
             force.build(scope, self)?;
         }
@@ -209,6 +214,7 @@ impl ModelFile {
         let definitions: Vec<String> = self.definitions.iter().map(|(name, _)| name.clone()).collect();
         let scope = self.scope(&named, &definitions);
         builder.elements(&scope)?;
+        builder.system.let_assemble();
         let Builder { mut system, mut psi, values, .. } = builder;
         if system.bodies().is_empty() && system.extra().is_empty() {
             return Err(Fault::new(&(0..0), "the model has no body; add one with [bodies.NAME]"));

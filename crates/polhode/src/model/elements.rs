@@ -2,16 +2,16 @@
 
 use super::attitude::{Attitude, direction};
 use super::build::Builder;
-use super::formulas::JointSpring;
 use super::keys::{FRAME, JOINT, JOINT_TYPES};
 use super::loads::StateExpression;
 use super::number::{Number, Numbers, Scope, Values};
 use super::place::{Fault, Span};
+use super::signals::{Drive, JointSpring, Motor, Watch, of_time_alone};
 use super::table::Table;
 use crate::group::Rotation;
 use crate::lookup::{nearest, plain};
-use crate::multibody::{End, JointKind, OwnForce};
-use crate::scalar::Scalar;
+use crate::multibody::{Coordinate, End, JointKind, OwnForce, OwnJoint, Signal};
+use crate::scalar::{Dual, Scalar};
 use nalgebra::{Matrix3, Vector3};
 use toml::de::DeValue;
 
@@ -81,6 +81,11 @@ pub(super) struct JointDraft {
     stiffness: Option<Number>,
     damping: Option<Number>,
     rest: Option<Number>,
+    /// Angle, distance, and the rates of both, at the start.
+    start: [Option<Number>; 4],
+    /// Moment or force of a motor.
+    motor: Option<StateExpression>,
+    drive: Option<StateExpression>,
 }
 
 /// The two names of a table.
@@ -93,25 +98,8 @@ pub(super) fn between(table: &Table<'_>) -> Result<[(String, Span); 2], Fault> {
     }
 }
 
-/// What a joint may have that the library cannot do yet, and what that is.
-const NOT_YET: [(&str, &str); 7] = [
-    ("angle", "a joint coordinate at the start"),
-    ("distance", "a joint coordinate at the start"),
-    ("rate", "a joint rate at the start"),
-    ("speed", "a joint rate at the start"),
-    ("moment", "a motor in a joint"),
-    ("force", "a motor in a joint"),
-    ("drive", "a driven joint"),
-];
-
 impl JointDraft {
-    /// Reads a joint, and what it asks for that cannot be done yet.
-    pub(super) fn read(
-        name: &str,
-        table: &Table<'_>,
-        scope: &Scope<'_>,
-        later: &mut Vec<Fault>,
-    ) -> Result<JointDraft, Fault> {
+    pub(super) fn read(name: &str, table: &Table<'_>, scope: &Scope<'_>) -> Result<JointDraft, Fault> {
         table.only(JOINT)?;
         let scope = &scope.counted(table.entry("count").is_some());
         let types = match table.entry("type") {
@@ -128,6 +116,10 @@ impl JointDraft {
             }
             _ => table.word("type", JOINT_TYPES)?.map(|(word, _)| word).into_iter().collect(),
         };
+        let expression = |key: &str| {
+            let entry = table.entry(key);
+            entry.map(|entry| StateExpression::read(key, entry.value, scope.hyphened)).transpose()
+        };
         let draft = JointDraft {
             name: name.into(),
             span: table.span.clone(),
@@ -142,27 +134,16 @@ impl JointDraft {
             stiffness: table.number("stiffness", scope)?,
             damping: table.number("damping", scope)?,
             rest: table.angle("rest", scope)?,
+            start: [
+                table.angle("angle", scope)?,
+                table.number("distance", scope)?,
+                table.angle("rate", scope)?,
+                table.number("speed", scope)?,
+            ],
+            motor: expression("moment")?.or(expression("force")?),
+            drive: expression("drive")?,
         };
         draft.check(table)?;
-        for key in ["angle", "rate"] {
-            table.angle(key, scope)?;
-        }
-        for key in ["distance", "speed"] {
-            table.number(key, scope)?;
-        }
-        for key in ["moment", "force", "drive"] {
-            if let Some(entry) = table.entry(key) {
-                StateExpression::read(key, entry.value, scope.hyphened)?;
-            }
-        }
-        for (key, what) in NOT_YET {
-            let entry = table.angular(key).ok().flatten().map(|(entry, _)| entry).or(table.entry(key));
-            if let Some(entry) = entry {
-                let message =
-                    format!("`{}` of {} asks for {what}, which is not available yet", entry.key, table.name);
-                later.push(Fault::new(&entry.key_span, message));
-            }
-        }
         Ok(draft)
     }
     /// Keys that do not go together.
@@ -314,18 +295,69 @@ impl JointDraft {
             }
         };
         builder.system.joint_with_ends(name, library, drawn).map_err(|error| wrong(error.to_string()))?;
+        let given = |number: &Option<Number>| number.as_ref().map(|number| number.at(values)).transpose();
+        let [angle, distance, rate, speed] = &self.start;
+        let (angle, distance, rate, speed) = (given(angle)?, given(distance)?, given(rate)?, given(speed)?);
+        let has_angle = kind != "prismatic";
+        let starts = [
+            (Coordinate::Angle, angle, rate.filter(|_| has_angle)),
+            (Coordinate::Distance, distance, if has_angle { speed } else { rate }),
+        ];
+        for (coordinate, value, rate) in starts {
+            if value.is_some() || rate.is_some() {
+                let started = builder.system.start(name, coordinate, value, rate);
+                started.map_err(|error| wrong(error.to_string()))?;
+            }
+        }
+        Ok(())
+    }
+    /// What acts in the joint, once all bodies and joints are there.
+    pub(super) fn build_efforts<S: Scalar>(
+        &self,
+        name: &str,
+        values: &Values<S>,
+        scope: &Scope<'_>,
+        builder: &mut Builder<'_, S>,
+    ) -> Result<(), Fault> {
+        let wrong = |message: String| Fault::new(&self.span, message);
+        let Some(j) = builder.system.joints().iter().position(|joint| joint.name == name) else { return Ok(()) };
+        let (ends, kind) = (builder.system.joints()[j].ends, &builder.system.joints()[j].kind);
+        let Some(coordinate) = kind.coordinates().first().copied() else { return Ok(()) };
+        let own = [Signal::Coordinate(j, coordinate), Signal::Rate(j, coordinate)];
         if self.stiffness.is_some() || self.damping.is_some() {
             let number =
                 |given: &Option<Number>| given.as_ref().map_or(Ok(S::zero()), |number| number.at(values));
             let numbers = vec![number(&self.stiffness)?, number(&self.damping)?, number(&self.rest)?];
-            if kind == "revolute" && numbers[2].value().abs() > core::f64::consts::PI {
-                let rest = self.rest.as_ref().map_or(&self.span, Number::span);
-                let message = "a spring that is at rest more than half a turn away is not available yet";
-                return Err(Fault::new(rest, message));
+            let spring = JointSpring { coordinate, damped: numbers[1].value() != 0.0 };
+            let force = OwnForce::new(spring, numbers).map_err(|error| wrong(error.to_string()))?;
+            builder.system.force_with_ends(name, force, ends).map_err(|error| wrong(error.to_string()))?;
+            builder.system.let_last_force_see(own.to_vec(), Some(j));
+        }
+        if let Some(motor) = &self.motor {
+            let mut watch = Watch::new(&builder.system, scope);
+            watch.local = vec![(coordinate.name(), own[0]), ("rate", own[1])];
+            let effort = watch.compile(motor)?;
+            let motor = Motor { coordinate, effort, names: watch.names.clone() };
+            let (numbers, signals) = (watch.numbers(values), watch.signals);
+            let force = OwnForce::new(motor, numbers).map_err(|error| wrong(error.to_string()))?;
+            let name = format!("{name}.motor");
+            builder.system.force_with_ends(&name, force, ends).map_err(|error| wrong(error.to_string()))?;
+            builder.system.let_last_force_see(signals, Some(j));
+        }
+        if let Some(drive) = &self.drive {
+            let (value, names, found) = of_time_alone(drive, &builder.system, scope)?;
+            let numbers: Vec<S> = found.into_iter().map(|name| values.named(name)).collect();
+            let formula = Drive { coordinate, value, names };
+            let time = Dual::<S, 1>::variable(S::zero(), 0);
+            let lifted: Vec<Dual<S, 1>> = numbers.iter().map(|x| Dual::constant(*x)).collect();
+            let start = formula.at(&lifted, time);
+            if !(start.re.is_finite() && start.eps[0].is_finite()) {
+                let message = "the drive or its rate is not finite at t = 0: a division by zero, or a kink there";
+                return Err(Fault::new(&drive.span, message));
             }
-            let spring = JointSpring { turns: kind == "revolute", damped: numbers[1].value() != 0.0 };
-            let own = OwnForce::new(spring, numbers).map_err(|error| wrong(error.to_string()))?;
-            builder.system.force_with_ends(name, own, drawn).map_err(|error| wrong(error.to_string()))?;
+            let row = OwnJoint::new(formula, numbers).map_err(|error| wrong(error.to_string()))?;
+            let driven = builder.system.drive_joint(j, coordinate, row, (start.re, start.eps[0]));
+            driven.map_err(|error| wrong(error.to_string()))?;
         }
         Ok(())
     }

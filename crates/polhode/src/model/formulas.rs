@@ -1,9 +1,9 @@
-//! What acts, as expressions of a model file: loads, potentials, tables, forces along a line, springs in joints.
+//! What acts, as expressions of a model file: loads, potentials, tables, forces along a line.
 
 use crate::body::{Formula, Kinematics, Wrench};
 use crate::expression::Expression;
 use crate::group::{Jet, Rotation};
-use crate::multibody::{ForceFormula, MovingFrames, Push, shorter_turn};
+use crate::multibody::{ForceFormula, MovingFrames, Push};
 use crate::scalar::{Dual, Real};
 use nalgebra::{Matrix3, Vector3};
 use std::sync::Arc;
@@ -364,51 +364,5 @@ impl ForceFormula for LineForce {
     fn potential<T: Real>(&self, numbers: &[T], at: &MovingFrames<T>) -> Option<T> {
         let (_, length, rate) = LineForce::line(at);
         self.is_energy.then(|| self.evaluate(numbers, at.frames.time, length, rate))
-    }
-}
-
-/// A spring with a damper in the free direction of a joint: about the common third axis of its frames, or along it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct JointSpring {
-    /// True if it turns, false if it slides.
-    pub(super) turns: bool,
-    pub(super) damped: bool,
-}
-
-impl JointSpring {
-    /// How far it is from rest; of a turn less than half of one.
-    fn stretch<T: Real>(&self, x: T, rest: T) -> T {
-        if self.turns { shorter_turn(x - rest) } else { x - rest }
-    }
-    /// The coordinate, its rate, and the axis.
-    fn coordinate<T: Real>(&self, at: &MovingFrames<T>) -> (T, T, Vector3<T>) {
-        let axis = at.frames.axis(0, 2);
-        if self.turns {
-            let first = at.frames.axis(1, 0);
-            let angle = first.dot(&at.frames.axis(0, 1)).atan2(first.dot(&at.frames.axis(0, 0)));
-            return (angle, axis.dot(&(at.omegas[1] - at.omegas[0])), axis);
-        }
-        // The axis turns with the first body, and the distance is measured in its frame.
-        let d = at.frames.span();
-        let relative = at.velocities[1] - at.velocities[0] - at.omegas[0].cross(&d);
-        (axis.dot(&d), axis.dot(&relative), axis)
-    }
-}
-
-impl ForceFormula for JointSpring {
-    fn names(&self) -> Vec<String> {
-        ["stiffness", "damping", "rest"].map(String::from).to_vec()
-    }
-    fn push<T: Real>(&self, numbers: &[T], at: &MovingFrames<T>) -> Push<T> {
-        let (x, rate, axis) = self.coordinate(at);
-        let effort = -(numbers[0] * self.stretch(x, numbers[2]) + numbers[1] * rate);
-        if self.turns { Push::moment(axis * effort) } else { Push::force(axis * effort) }
-    }
-    fn potential<T: Real>(&self, numbers: &[T], at: &MovingFrames<T>) -> Option<T> {
-        let stretch = self.stretch(self.coordinate(at).0, numbers[2]);
-        Some(numbers[0] * stretch * stretch * T::lift(0.5))
-    }
-    fn is_damped(&self) -> bool {
-        self.damped
     }
 }

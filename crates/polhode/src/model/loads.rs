@@ -7,6 +7,7 @@ use super::names::{AXES, Carried, Collected, OwnNumber};
 use super::number::{Number, Numbers, Scope, Values, expression, inside};
 use super::place::{Fault, Span};
 use super::series::Tables;
+use super::signals::{SeenLoad, SeenPush, Watch, fault, looks_elsewhere};
 use super::table::{Entry, Table, kind, plain_number};
 use crate::body::{
     Drag, Force, Frame, Harmonic, Loads, Moment, RotationalSpring, SoftWall, StandardLoad, Switched,
@@ -14,9 +15,9 @@ use crate::body::{
 };
 use crate::expression::Expression;
 use crate::lookup::plain;
-use crate::multibody::Rigid;
+use crate::multibody::{End, OwnForce, Rigid, Signal};
 use crate::scalar::Scalar;
-use nalgebra::Vector3;
+use nalgebra::{Matrix3, Vector3};
 use std::sync::Arc;
 use toml::Spanned;
 use toml::de::DeValue;
@@ -245,6 +246,9 @@ impl LoadDraft {
         let Some(b) = builder.system.index(name) else {
             return Err(builder.no_body(name, at, "the load"));
         };
+        if let Some(seeing) = self.seeing(b, scope, builder)? {
+            return seeing.add(builder);
+        }
         let body = &builder.system.bodies()[b];
         let mut made = match (&self.typed, &self.potential) {
             (Some(typed), _) => vec![typed.at(&builder.values)?],
@@ -272,6 +276,50 @@ impl LoadDraft {
             rigid.loads = core::mem::replace(&mut rigid.loads, Loads::none()).with(load);
         }
         Ok(())
+    }
+    /// The load as a force from the ground, if it looks at other bodies than its own.
+    fn seeing<S: Scalar>(
+        &self,
+        b: usize,
+        scope: &Scope<'_>,
+        builder: &Builder<'_, S>,
+    ) -> Result<Option<Seeing<S>>, Fault> {
+        let system = &builder.system;
+        let elsewhere = |formula: &&StateExpression| looks_elsewhere(formula, &self.body.0, system, scope);
+        let formulas = self.pushes.iter().flat_map(|push| match &push.value {
+            Value::Each(each) => each.iter().collect::<Vec<_>>(),
+            _ => Vec::new(),
+        });
+        let Some(first) = formulas.chain(&self.potential).find(elsewhere) else { return Ok(None) };
+        let refuse = |message: &str| Err(Fault::new(&first.span, message));
+        if self.potential.is_some() {
+            return refuse("a potential depends on the pose of its own body alone; a force between bodies may have one too");
+        }
+        if self.from.is_some() || self.until.is_some() {
+            return refuse("a load with `from` or `until` depends on the motion of its own body alone");
+        }
+        let mut watch = Watch::new(system, scope);
+        watch.own = Some(b);
+        let mut pushes = Vec::new();
+        for push in &self.pushes {
+            let Value::Each(each) = &push.value else {
+                return refuse("a load that looks at other bodies has expressions alone; make two loads");
+            };
+            let mut all = [const { None }; 3];
+            for (to, formula) in all.iter_mut().zip(each.iter()) {
+                if formula.expression.constant() != Some(0.0) {
+                    *to = Some(watch.compile(formula)?);
+                }
+            }
+            pushes.push(SeenPush { each: all, is_force: push.is_force, in_space: push.in_space });
+        }
+        let point = match &self.at {
+            Some(at) => at.vector(&builder.values)?,
+            None => system.bodies()[b].center,
+        };
+        let load = SeenLoad { pushes, names: watch.names.clone() };
+        let force = OwnForce::new(load, watch.numbers(&builder.values)).map_err(|error| fault(&self.span, error))?;
+        Ok(Some(Seeing { body: b, point, force, signals: watch.signals, span: self.span.clone() }))
     }
     fn of_potential<S: Scalar>(
         &self,
@@ -364,6 +412,27 @@ impl LoadDraft {
         let off = off.and_then(|until| until.at(&super::number::none()).ok());
         let until = if off.is_some_and(|off| off <= until) { f64::INFINITY } else { until };
         Some((from, until, &self.span))
+    }
+}
+
+/// A load that looks at other bodies than its own.
+struct Seeing<S: Scalar> {
+    body: usize,
+    point: Vector3<S>,
+    force: OwnForce<S>,
+    signals: Vec<Signal<S>>,
+    span: Span,
+}
+
+impl<S: Scalar> Seeing<S> {
+    fn add(self, builder: &mut Builder<'_, S>) -> Result<(), Fault> {
+        let axes = Matrix3::identity();
+        let ground = End { body: None, point: Vector3::zeros(), axes };
+        let ends = [ground, End { body: Some(self.body), point: self.point, axes }];
+        let name = format!("load-{}", builder.system.forces().len() + 1);
+        builder.system.force_with_ends(&name, self.force, ends).map_err(|error| fault(&self.span, error))?;
+        builder.system.let_last_force_see(self.signals, None);
+        Ok(())
     }
 }
 

@@ -48,6 +48,7 @@ mod outputs;
 mod place;
 mod read;
 mod series;
+mod signals;
 mod table;
 
 pub(crate) use build::Built;

@@ -160,7 +160,7 @@ impl Collected {
             Some((owner, own)) if owner == body => own,
             Some((owner, _)) => {
                 return Err(format!(
-                    "a load on '{body}' depends on the motion of '{body}' alone, not on that of '{owner}'; forces between bodies go into [forces]"
+                    "this load on '{body}' depends on the motion of '{body}' alone, not on that of '{owner}'"
                 ));
             }
             None => name,

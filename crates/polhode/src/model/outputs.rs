@@ -6,7 +6,7 @@ use super::number::{Scope, Values, unknown_name};
 use super::place::Fault;
 use crate::expression::Expression;
 use crate::lookup::ENTRIES;
-use crate::multibody::System;
+use crate::multibody::{Coordinate, System};
 use crate::run::{
     Drift, EnergyEstimate, Item, Joints, Owner, Quantity, RestoreError, Run, Saved, Shape, Snapshot,
 };
@@ -148,13 +148,33 @@ fn find<S: Scalar>(
         if let Some(row) = numbered(own, "lambda").filter(|row| *row < rows) {
             return Ok(Reading::Item(Item { owner: Owner::Joint(j), quantity: Quantity::Multipliers }, row));
         }
-        let later = ["angle", "rate", "distance", "force_", "moment_"];
-        if later.iter().any(|start| own.starts_with(start)) {
-            return Err(format!(
-                "'{name}': coordinates and reactions of joints are not available yet; {owner}.lambda_1 to {owner}.lambda_{rows} are its multipliers"
-            ));
+        let coordinates = system.joints()[j].kind.coordinates();
+        let item = |quantity| Item { owner: Owner::Joint(j), quantity };
+        let number = |quantity| Ok(Reading::Item(item(quantity), 0));
+        match own {
+            "angle" if coordinates.contains(&Coordinate::Angle) => return number(Quantity::Angle),
+            "distance" if coordinates.contains(&Coordinate::Distance) => return number(Quantity::Distance),
+            "rate" if !coordinates.is_empty() => return number(Quantity::Rate),
+            "speed" if coordinates.len() == 2 => return number(Quantity::Speed),
+            "force_axis" => return number(Quantity::ForceAxis),
+            "moment_axis" => return number(Quantity::MomentAxis),
+            _ => {}
         }
-        return Err(format!("the joint '{owner}' has {owner}.lambda_1 to {owner}.lambda_{rows}, no '{own}'"));
+        for (vector, quantity) in [("force", Quantity::Force), ("moment", Quantity::Moment)] {
+            if let Some(i) = component(own, vector) {
+                return Ok(Reading::Item(item(quantity), i));
+            }
+        }
+        let mut known: Vec<String> = coordinates.iter().map(|c| c.name().to_string()).collect();
+        if !coordinates.is_empty() {
+            known.push("rate".into());
+        }
+        let known = known.into_iter().chain(["force_x", "moment_x", "force_axis", "moment_axis"].map(String::from));
+        let known: Vec<String> = known.map(|own| format!("{owner}.{own}")).collect();
+        return Err(format!(
+            "the joint '{owner}' has no '{own}'; it has {} and {owner}.lambda_1 to {owner}.lambda_{rows}",
+            known.join(", ")
+        ));
     }
     if let Some(i) = system.extra().iter().position(|extra| extra.name == owner) {
         let count = system.extra()[i].len();

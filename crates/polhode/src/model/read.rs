@@ -73,9 +73,7 @@ pub(super) fn read(name: &str, text: &str, load: &Loader<'_>) -> Result<ModelFil
         checks: list(&top, "checks", &mut |table| check(table, &scope))?,
         bodies: tables_of(&top, "bodies", &mut |name, table| BodyDraft::read(name, table, &scope))?,
         frames: tables_of(&top, "frames", &mut |name, table| FrameDraft::read(name, table, &scope))?,
-        joints: tables_of(&top, "joints", &mut |name, table| {
-            JointDraft::read(name, table, &scope, &mut later)
-        })?,
+        joints: tables_of(&top, "joints", &mut |name, table| JointDraft::read(name, table, &scope))?,
         forces: tables_of(&top, "forces", &mut |name, table| ForceDraft::read(name, table, &scope))?,
         loads: list(&top, "loads", &mut |table| LoadDraft::read(table, &scope, &mut tables))?,
         coordinates: tables_of(&top, "coordinates", &mut |name, table| {

@@ -25,7 +25,7 @@ impl<S: Real> System<S> {
                     End { body: Some(b), point: if center == zero { zero } else { -center }, axes },
                 ];
                 let name = format!("{}.fixed_point", system.bodies[b].name);
-                system.joints.push(Joint { name, kind: JointKind::Spherical, ends });
+                system.joints.push(Joint { name, kind: JointKind::Spherical, ends, of: None });
             }
         }
         Some(system)
@@ -50,6 +50,10 @@ impl<S: Real> System<S> {
         let frames = self.frames.iter_mut().filter(|(name, _)| **name != body.name).map(|(_, end)| end);
         for end in joints.chain(forces).chain(frames).filter(|end| end.body == Some(b)) {
             end.point -= center;
+        }
+        let signals = self.forces.iter_mut().flat_map(|force| &mut force.signals);
+        for point in signals.filter_map(|signal| signal.point_mut(b)) {
+            *point -= center;
         }
     }
 }

@@ -12,6 +12,7 @@
 
 use super::history::{PRICE, WAIT};
 use super::joint::{MOST_ROWS, Place, zero};
+use super::signal::Scene;
 use super::state::{BodyMotion, CoordinateState};
 use super::workspace::{LEAST_MOTION, ROUNDED, Stepping, Weights, ends, lengths, loads};
 use crate::group::{Exponential, Group, Map, Rotation, So3, Tangent};
@@ -338,7 +339,15 @@ impl<S: Real> Equations<S> for Stepping<'_, S> {
         let ground = Place::ground();
         for force in &self.system.forces {
             let bodies = force.bodies();
-            let wrenches = force.wrenches(time, ends(&self.work.now, &ground, bodies));
+            let wrenches = match force.signals.is_empty() {
+                true => force.wrenches(time, ends(&self.work.now, &ground, bodies)),
+                false => force.wrenches_in(&Scene {
+                    time,
+                    joints: &self.system.joints,
+                    angles: self.angles,
+                    place: &|b| self.work.now[b].place,
+                }),
+            };
             for (i, body) in bodies.iter().enumerate() {
                 if let Some(body) = body {
                     self.work.now[*body].complementary[0] -= wrenches[2 * i];
@@ -361,6 +370,16 @@ impl<S: Real> Equations<S> for Stepping<'_, S> {
                 joint.rates(time, places, &mut rates, &mut [S::zero(); MOST_ROWS]);
                 for (k, rate) in rates[..count].iter().enumerate() {
                     work.residual[start + count + k] = *rate / weights.velocity;
+                }
+            }
+            if !work.softness.is_empty() {
+                let first = work.layout.multipliers[j];
+                for k in 0..count {
+                    let Some(soft) = work.soft(first + k) else { continue };
+                    work.residual[start + k] -= soft * work.lambda[first + k] / weights.multiplier;
+                    if work.scheme.stabilized {
+                        work.residual[start + count + k] -= soft * work.eta[first + k];
+                    }
                 }
             }
             let reaction = joint.reaction(time, places, lambda);

@@ -1,4 +1,4 @@
-//! Why a system was refused.
+//! Why a system was refused, or has no consistent start.
 
 use crate::body::InertiaError;
 use crate::lookup::plain;
@@ -56,6 +56,15 @@ pub enum SystemError {
         /// The body.
         body: String,
     },
+    /// A joint does not have the coordinate that is asked for.
+    Coordinate {
+        /// The joint.
+        joint: String,
+        /// What it is.
+        kind: &'static str,
+        /// The coordinate.
+        coordinate: &'static str,
+    },
     /// Bodies that no joint or force holds.
     Unconnected {
         /// The bodies.
@@ -79,6 +88,9 @@ impl fmt::Display for SystemError {
             Self::Itself { element, body } => {
                 write!(f, "{element} joins the body '{body}' with itself; give it a frame on another body")
             }
+            Self::Coordinate { joint, kind, coordinate } => {
+                write!(f, "the joint '{joint}' of type {kind} has no {coordinate}")
+            }
             Self::Unconnected { bodies } => {
                 let (noun, verb, them) = match bodies.len() {
                     1 => ("body", "is", "it"),
@@ -88,7 +100,7 @@ impl fmt::Display for SystemError {
                     f,
                     "the {noun} {} {verb} held by no joint and no force, directly or through other bodies; join \
                      {them} to the ground, or say that {them} may fly freely",
-                    bodies.iter().map(|b| format!("'{b}'")).collect::<Vec<_>>().join(", ")
+                    quoted(bodies)
                 )
             }
         }
@@ -96,3 +108,104 @@ impl fmt::Display for SystemError {
 }
 
 impl std::error::Error for SystemError {}
+
+/// Why there are no consistent initial values.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AssemblyError {
+    /// The rows of these joints depend on each other.
+    Dependent {
+        /// The joints.
+        joints: Vec<String>,
+    },
+    /// The mechanism stands where more motions are possible than anywhere nearby.
+    SingularPosition {
+        /// The joints whose rows depend on each other there.
+        joints: Vec<String>,
+    },
+    /// Nothing resists a motion of these bodies: they have no inertia about an axis that no joint holds.
+    Massless {
+        /// The bodies.
+        bodies: Vec<String>,
+    },
+    /// Velocities contradict each other.
+    Velocities {
+        /// The joint that is furthest from what it asks for.
+        joint: String,
+        /// By how much, in m/s (or rad/s).
+        gap: f64,
+    },
+    /// The joint is open.
+    Open {
+        /// The joint that is furthest from closed.
+        joint: String,
+        /// By how much, in m (or rad).
+        gap: f64,
+    },
+    /// No positions nearby close all joints.
+    NotClosed {
+        /// The joint that is furthest from closed.
+        joint: String,
+        /// By how much it is still open, in m (or rad).
+        gap: f64,
+    },
+    /// The equations for the initial values cannot be solved to the digits they need.
+    IllConditioned {
+        /// What is left of them, relative to their right-hand side.
+        residual: f64,
+    },
+    /// The joints or the loads give numbers that are not finite.
+    NotFinite,
+}
+
+impl fmt::Display for AssemblyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Dependent { joints } => write!(
+                f,
+                "the equations for the initial values are singular to the last digit: the joints {} nearly depend on each \
+                 other, or masses differ by too many orders of magnitude",
+                quoted(joints)
+            ),
+            Self::SingularPosition { joints } => write!(
+                f,
+                "the mechanism stands in a singular position, where it can go on in more than one way: the joints {} depend \
+                 on each other here and not nearby; start it a little away from there",
+                quoted(joints)
+            ),
+            Self::Massless { bodies } => write!(
+                f,
+                "the bodies {} have no inertia about an axis about which nothing holds them; give them moments of inertia, or \
+                 joints that leave them no such motion",
+                quoted(bodies)
+            ),
+            Self::Velocities { joint, gap } => write!(
+                f,
+                "the joints contradict each other: no velocities fit them all, '{joint}' is off by {gap:.3e} m/s (or rad/s); \
+                 drives or rates ask for different motions"
+            ),
+            Self::Open { joint, gap } => write!(
+                f,
+                "the initial positions do not fit the joint '{joint}': it is open by {gap:.3e} m (or rad); move its \
+                 bodies, or let them be assembled"
+            ),
+            Self::NotClosed { joint, gap } => write!(
+                f,
+                "the joints contradict each other: no positions near the given ones close them all, '{joint}' is still \
+                 open by {gap:.3e} m (or rad)"
+            ),
+            Self::IllConditioned { residual } => write!(
+                f,
+                "the equations for the initial values are too ill-conditioned to solve (relative residual {residual:.1e}): \
+                 masses or lengths of the system differ by too many orders of magnitude, or joints nearly depend on each other"
+            ),
+            Self::NotFinite => write!(f, "the initial values give numbers that are not finite"),
+        }
+    }
+}
+
+impl std::error::Error for AssemblyError {}
+
+/// Names in quotes.
+fn quoted(names: &[String]) -> String {
+    names.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ")
+}

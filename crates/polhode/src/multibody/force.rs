@@ -3,6 +3,7 @@
 use super::joint::{Place, zero};
 use super::kinds::kinds;
 use super::own::OwnForce;
+use super::signal::{MOST_SIGNALS, Scene, Signal, Signals};
 use super::system::End;
 use crate::scalar::{Over, Real};
 use nalgebra::Vector3;
@@ -46,13 +47,19 @@ pub struct Force<S: Real> {
     pub kind: ForceKind<S>,
     /// The frames between which it acts.
     pub ends: [End<S>; 2],
+    /// What it depends on beside the motion of its frames.
+    pub signals: Vec<Signal<S>>,
+    /// The bodies of these signals, without those between which it acts.
+    pub(super) watched: Vec<usize>,
+    /// The number of the joint that it acts in, if it does: its effort is part of the reaction of that joint.
+    pub of: Option<usize>,
 }
 
 /// The length of a spring whose ends meet: it has no direction there, and pushes nowhere.
 const MEETING: f64 = 1e-30;
 
 /// An angle as a turn of at most half a turn: springs know the pose, and not how often it has turned.
-pub(crate) fn shorter_turn<T: Real>(angle: T) -> T {
+fn shorter_turn<T: Real>(angle: T) -> T {
     let (half, whole) = (T::lift(core::f64::consts::PI), T::lift(2.0 * core::f64::consts::PI));
     let angle = T::select(half.below(angle), angle - whole, angle);
     T::select(angle.below(-half), angle + whole, angle)
@@ -84,8 +91,44 @@ impl<S: Real> Force<S> {
         let relative = b.to_space(&b.omega) - a.to_space(&a.omega);
         (z, first.dot(&y).atan2(first.dot(&x)), relative.dot(&z))
     }
-    /// Force in space and moment in body axes on each end.
+    /// The numbers of its signals, in their order.
+    pub(super) fn signal_numbers(&self) -> Vec<S> {
+        let mut all = Vec::new();
+        for signal in &self.signals {
+            signal.rebuilt(&mut |x| {
+                all.push(x);
+                x
+            });
+        }
+        all
+    }
+    /// The bodies that it depends on, each once: those between which it acts come first.
+    pub(super) fn seen(&self) -> impl Iterator<Item = usize> {
+        self.bodies().into_iter().flatten().chain(self.watched.iter().copied())
+    }
+    /// Force in space and moment in body axes on each end, of a force without signals.
     pub fn wrenches<T: Over<S>>(&self, time: T, places: [&Place<T>; 2]) -> [Vector3<T>; 4] {
+        self.wrenches_with(time, places, &[T::zero(); MOST_SIGNALS])
+    }
+    /// The same where everything is seen.
+    pub(super) fn wrenches_in<T: Over<S>>(&self, scene: &Scene<'_, S, T>) -> [Vector3<T>; 4] {
+        let places = self.bodies().map(|body| body.map_or_else(Place::ground, scene.place));
+        match self.signals.is_empty() {
+            true => self.wrenches(scene.time, places.each_ref()),
+            false => self.wrenches_with(scene.time, places.each_ref(), &scene.values(&self.signals)),
+        }
+    }
+    /// The energy that it stores, or `None` for a force that stores none.
+    pub(super) fn potential_in<T: Over<S>>(&self, scene: &Scene<'_, S, T>) -> Option<T> {
+        let places = self.bodies().map(|body| body.map_or_else(Place::ground, scene.place));
+        self.potential(scene.time, places.each_ref(), &scene.values(&self.signals))
+    }
+    fn wrenches_with<T: Over<S>>(
+        &self,
+        time: T,
+        places: [&Place<T>; 2],
+        signals: &Signals<T>,
+    ) -> [Vector3<T>; 4] {
         let [a, b] = places;
         match &self.kind {
             ForceKind::SpringDamper { stiffness, damping, length } => {
@@ -104,11 +147,10 @@ impl<S: Real> Force<S> {
                 let moment = axis * (T::of(*stiffness) * twist + T::of(*damping) * rate);
                 [zero(), a.to_body(&moment), zero(), b.to_body(&-moment)]
             }
-            ForceKind::Own(own) => own.wrenches(&self.ends, time, places),
+            ForceKind::Own(own) => own.wrenches(&self.ends, time, places, signals),
         }
     }
-    /// The energy that it stores, or `None` for a force that stores none.
-    pub fn potential<T: Over<S>>(&self, time: T, places: [&Place<T>; 2]) -> Option<T> {
+    fn potential<T: Over<S>>(&self, time: T, places: [&Place<T>; 2], signals: &Signals<T>) -> Option<T> {
         let (stiffness, stretch) = match &self.kind {
             ForceKind::SpringDamper { stiffness, length, .. } => {
                 let [d, _] = self.span(places);
@@ -117,7 +159,7 @@ impl<S: Real> Force<S> {
             ForceKind::TorsionSpring { stiffness, angle, .. } => {
                 (*stiffness, shorter_turn(self.twist(places).1 - T::of(*angle)))
             }
-            ForceKind::Own(own) => return own.potential(&self.ends, time, places),
+            ForceKind::Own(own) => return own.potential(&self.ends, time, places, signals),
         };
         Some(T::of(stiffness) * stretch * stretch * T::lift(0.5))
     }

@@ -1,17 +1,19 @@
 //! Consistent initial values: positions and velocities that the joints allow, nearest in the sense of the masses to those
 //! given, and the accelerations and multipliers that belong to them.
 
-use super::joint::{MOST_ROWS, Place, zero};
-use super::layout::Layout;
+use super::arrange::CLOSED;
+use super::coordinate::{Coordinate, JointStart};
+use super::error::AssemblyError;
+use super::joint::{Joint, MOST_ROWS, Place, zero};
+use super::projection::{Gap, Projection};
+use super::signal::Scene;
 use super::state::{BodyMotion, CoordinateState};
 use super::system::System;
-use super::tape::{Matrix, Places, Sink};
 use super::workspace::loads;
-use crate::group::{Exponential, Group, So3};
+use crate::group::{Exponential, Group, Rotation, So3};
 use crate::scalar::{Real, larger};
-use crate::solve::FactorError;
-use core::fmt;
 use nalgebra::Vector3;
+use std::borrow::Cow;
 
 /// What it took to make the initial values consistent.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -26,85 +28,34 @@ pub struct Assembly {
     pub omega: f64,
     /// Newton iterations.
     pub iterations: u64,
+    /// For each row that forbids what other rows forbid already, the joints that take part in it. Their reactions are not
+    /// determined by the model one by one: those of least norm are reported.
+    pub redundancies: Vec<Vec<String>>,
 }
 
-/// Why there are no consistent initial values.
-#[derive(Clone, Debug, PartialEq)]
-pub enum AssemblyError {
-    /// The rows of these joints depend on each other.
-    Dependent {
-        /// The joints.
-        joints: Vec<String>,
-    },
-    /// The joint is open.
-    Open {
-        /// The joint that is furthest from closed.
-        joint: String,
-        /// By how much, in m (or rad).
-        gap: f64,
-    },
-    /// No positions nearby close all joints.
-    NotClosed {
-        /// The joint that is furthest from closed.
-        joint: String,
-        /// By how much it is still open, in m (or rad).
-        gap: f64,
-    },
-    /// The equations for the initial values cannot be solved to the digits they need.
-    IllConditioned {
-        /// What is left of them, relative to their right-hand side.
-        residual: f64,
-    },
-    /// The joints or the loads give numbers that are not finite.
-    NotFinite,
-}
-
-impl fmt::Display for AssemblyError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Dependent { joints } => {
-                let names: Vec<String> = joints.iter().map(|j| format!("'{j}'")).collect();
-                match names.as_slice() {
-                    [] => {
-                        write!(f, "joints forbid the same motion more than once, or masses differ too much")?
-                    }
-                    [one] => write!(f, "the joint {one} forbids what is forbidden already")?,
-                    many => {
-                        write!(f, "the joints {} forbid the same motion more than once", many.join(", "))?
-                    }
-                }
-                write!(
-                    f,
-                    ", so their reactions are not determined; remove one or choose one that allows more"
-                )
-            }
-            Self::Open { joint, gap } => write!(
-                f,
-                "the initial positions do not fit the joint '{joint}': it is open by {gap:.3e} m (or rad); move its \
-                 bodies, or let them be assembled"
-            ),
-            Self::NotClosed { joint, gap } => write!(
-                f,
-                "the joints contradict each other: no positions near the given ones close them all, '{joint}' is still \
-                 open by {gap:.3e} m (or rad)"
-            ),
-            Self::IllConditioned { residual } => write!(
-                f,
-                "the equations for the initial values are too ill-conditioned to solve (relative residual {residual:.1e}): \
-                 masses or lengths of the system differ by too many orders of magnitude, or joints nearly depend on each other"
-            ),
-            Self::NotFinite => write!(f, "the initial values give numbers that are not finite"),
-        }
+impl Assembly {
+    /// The joints whose single reactions are not determined by the model, in their order.
+    pub fn undetermined(&self) -> Vec<&str> {
+        let mut seen = std::collections::HashSet::new();
+        let all = self.redundancies.iter().flatten().map(String::as_str);
+        all.filter(|name| seen.insert(*name)).collect()
     }
 }
 
-impl std::error::Error for AssemblyError {}
+/// Where initial values come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// Positions that fit the joints.
+    Fitting,
+    /// Any positions: those nearby that fit are taken.
+    Nearby,
+    /// A motion that goes on.
+    Motion,
+}
 
-/// Joints closed this well, relative to the size of the system, count as closed; what is left is taken out silently.
-const CLOSED: f64 = 1e-8;
-/// What may be left of the right-hand side of a linear system, relative to it.
-const SOLVED: f64 = 1e-9;
 const MOST_ITERATIONS: u64 = 40;
+/// How much less a velocity that was not given counts when velocities are made to fit.
+const NOT_GIVEN: f64 = 1e-6;
 
 /// Consistent initial values of all kinds.
 pub(super) struct Initial<S: Real> {
@@ -112,175 +63,34 @@ pub(super) struct Initial<S: Real> {
     pub(super) extra: Vec<CoordinateState<S>>,
     pub(super) lambda: Vec<S>,
     pub(super) report: Assembly,
+    /// μ of each row in a step; nothing if no rows depend on each other.
+    pub(super) softness: Vec<S>,
 }
 
-/// [M Bᵀ; B 0] and what it is solved for.
-struct Projection<'a, S: Real> {
-    system: &'a System<S>,
-    layout: Layout,
-    matrix: Option<Matrix<S>>,
-    places: Vec<Place<S>>,
-    /// A typical mass, which forces and multipliers are divided by.
-    mass: S,
-    /// Right-hand side, then solution.
-    x: Vec<S>,
-}
-
-impl<S: Real> Projection<'_, S> {
-    fn write(&self, sink: &mut impl Sink<S>) {
-        let mut rows = [[zero(); 4]; MOST_ROWS];
-        for (b, body) in self.system.bodies.iter().enumerate() {
-            sink.diagonal(6 * b, 6 * b, body.mass / self.mass);
-            sink.block(6 * b + 3, 6 * b + 3, &(body.inertia.matrix() / self.mass));
-        }
-        for (joint, start) in self.system.joints.iter().zip(&self.layout.joints) {
-            let bodies = joint.bodies();
-            joint.jacobian(S::zero(), self.ends(bodies).each_ref(), &mut rows);
-            for (k, row) in rows[..joint.kind.rows()].iter().enumerate() {
-                for (block, slope) in row.iter().enumerate() {
-                    let Some(body) = bodies[block / 2] else { continue };
-                    for i in 0..3 {
-                        if joint.touches(k, block, i) {
-                            let column = 6 * body + 3 * (block % 2) + i;
-                            sink.add(start + k, column, slope[i]);
-                            sink.add(column, start + k, slope[i]);
-                        }
-                    }
-                }
-            }
-        }
-        for (extra, start) in self.system.extra.iter().zip(&self.layout.extra) {
-            for i in 0..extra.len() {
-                for j in 0..extra.len() {
-                    sink.add(start + i, start + j, extra.mass[i * extra.len() + j] / self.mass);
-                }
-            }
-        }
-    }
-    fn ends(&self, bodies: [Option<usize>; 2]) -> [Place<S>; 2] {
-        bodies.map(|body| body.map_or(Place::ground(), |b| self.places[b]))
-    }
-    fn factor(&mut self) -> Result<(), AssemblyError> {
-        let mut matrix = match self.matrix.take() {
-            Some(matrix) => matrix,
-            None => {
-                let mut places = Places::default();
-                self.write(&mut places);
-                Matrix::new(self.layout.n, places, &self.layout.blocks)
-            }
-        };
-        self.write(&mut matrix.rewrite());
-        let done = matrix.factor();
-        self.matrix = Some(matrix);
-        done.map_err(|error| match error {
-            FactorError::Singular { null, .. } => {
-                AssemblyError::Dependent { joints: self.layout.named(self.system, &null) }
-            }
-            FactorError::NotFinite { .. } | FactorError::Count { .. } => AssemblyError::NotFinite,
-        })
-    }
-    /// Solves for what stands on the right-hand side, and sees that it is solved.
-    fn solve(&mut self) -> Result<(), AssemblyError> {
-        match self.matrix.as_mut().map_or(f64::NAN, |matrix| matrix.refined(&mut self.x)) {
-            residual if residual < SOLVED => Ok(()),
-            residual if residual.is_finite() => Err(AssemblyError::IllConditioned { residual }),
-            _ => Err(AssemblyError::NotFinite),
-        }
-    }
-    fn part(&self, at: usize) -> Vector3<S> {
-        Vector3::new(self.x[at], self.x[at + 1], self.x[at + 2])
-    }
-    /// Writes -f of each joint into the right-hand side. The entry that is largest relative to the size of the system, or
-    /// to one if it is an angle: its joint, the entry, and their ratio.
-    fn rows(
-        &mut self,
-        size: f64,
-        f: impl Fn(&super::Joint<S>, [&Place<S>; 2], &mut [S]),
-    ) -> (usize, f64, f64) {
-        self.x.fill(S::zero());
-        let mut worst = (0, 0.0, 0.0);
-        for (j, joint) in self.system.joints.iter().enumerate() {
-            let mut out = [S::zero(); MOST_ROWS];
-            f(joint, self.ends(joint.bodies()).each_ref(), &mut out);
-            for (k, value) in out[..joint.kind.rows()].iter().enumerate() {
-                self.x[self.layout.joints[j] + k] = -*value;
-                let gap = value.abs().largest();
-                let relative = if joint.is_angle(k) { gap } else { gap / size };
-                // What is not a number counts as the largest of all: nothing is larger.
-                if relative > worst.2 || relative.is_nan() {
-                    worst = (j, gap, relative);
-                }
-            }
-        }
-        worst
-    }
-}
-
-/// Makes initial values at a time consistent. Positions that are far from it are an error unless they may be moved.
+/// Makes initial values at a time consistent. Angles of joints are less than half a turn from those that are known.
 pub(super) fn initial<S: Real>(
-    system: &System<S>,
+    given: &System<S>,
     time: S,
-    may_move: bool,
+    origin: Origin,
+    known: &[f64],
 ) -> Result<Initial<S>, AssemblyError> {
-    let layout = Layout::new(system, false);
-    let n = layout.n;
-    let places = system.bodies.iter().map(|body| Place {
-        x: body.position,
-        r: body.attitude.matrix(),
-        v: body.velocity,
-        omega: body.omega_body,
-    });
-    let mut projection = Projection {
-        system,
-        layout,
-        matrix: None,
-        places: places.collect(),
-        mass: system.typical_mass(),
-        x: vec![S::zero(); n],
-    };
-    let mut attitudes: Vec<_> = system.bodies.iter().map(|body| body.attitude).collect();
-    let mut report = Assembly::default();
-    let points = system.joints.iter().flat_map(|j| &j.ends).map(|end| end.point.dot(&end.point).largest());
-    let spread = system.bodies.iter().map(|b| b.position.dot(&b.position).largest());
-    let size = points.chain(spread).fold(0.0, larger).sqrt().max(f64::MIN_POSITIVE);
-
-    // Positions: Newton's method with the masses as the metric.
-    let constraint =
-        |joint: &super::Joint<S>, places: [&Place<S>; 2], out: &mut [S]| joint.constraint(time, places, out);
-    let (mut before, mut derivatives) = (f64::INFINITY, S::DEPTH);
-    projection.factor()?;
-    loop {
-        let (worst, gap, open) = projection.rows(size, constraint);
-        if !gap.is_finite() {
-            return Err(AssemblyError::NotFinite);
-        }
-        let name = || system.joints[worst].name.clone();
-        if report.iterations == 0 && open > CLOSED && !may_move {
-            return Err(AssemblyError::Open { joint: name(), gap });
-        }
-        // At the rounding of the positions no iteration helps; derivatives take one more for each depth of theirs.
-        let closed = open <= 4.0 * f64::EPSILON && (gap == 0.0 || report.iterations > 0);
-        if closed || (open < 1e-13 && open >= 0.5 * before) {
-            if derivatives == 0 {
-                break;
-            }
-            derivatives -= 1;
-        }
-        if report.iterations >= MOST_ITERATIONS {
-            return Err(AssemblyError::NotClosed { joint: name(), gap });
-        }
-        before = open;
-        projection.factor()?;
-        projection.solve()?;
-        for (b, attitude) in attitudes.iter_mut().enumerate() {
-            let (xi, theta) = (projection.part(6 * b), projection.part(6 * b + 3));
-            *attitude = attitude.advance(&So3::increment(Exponential, &theta)).normalized();
-            projection.places[b].x += xi;
-            projection.places[b].r = attitude.matrix();
-        }
-        report.iterations += 1;
+    let size = given.size();
+    let starts = origin != Origin::Motion && !given.starts.is_empty();
+    // Given coordinates of joints are rows for as long as positions and velocities are looked for.
+    let mut system = Cow::Borrowed(given);
+    if starts || (origin == Origin::Nearby && Projection::new(given, time, size).opening() > CLOSED) {
+        let mut arranged = given.clone();
+        arranged.arrange(time, size);
+        system = Cow::Owned(arranged);
     }
-    for (b, body) in system.bodies.iter().enumerate() {
+    let held = match starts {
+        true => system.holding(|start| Some((start.value?, S::zero()))),
+        false => None,
+    };
+    let mut projection = Projection::new(held.as_ref().unwrap_or(&system), time, size);
+    let origin = if starts { Origin::Nearby } else { origin };
+    let (attitudes, mut report) = positions(&mut projection, origin)?;
+    for (b, body) in given.bodies.iter().enumerate() {
         let moved = (projection.places[b].x - body.position).map(Real::largest).norm();
         let turned =
             body.attitude.inverse().compose(&attitudes[b]).rotation_vector().map(Real::largest).norm();
@@ -292,26 +102,291 @@ pub(super) fn initial<S: Real>(
         more(&mut report.moved, moved, CLOSED * size);
         more(&mut report.turned, turned, CLOSED);
     }
-
-    // Velocities.
-    projection.factor()?;
-    projection.rows(size, |joint, places, out| joint.rates(time, places, out, &mut [S::zero(); MOST_ROWS]));
-    projection.solve()?;
-    for b in 0..system.bodies.len() {
-        let (xi, theta) = (projection.part(6 * b), projection.part(6 * b + 3));
-        projection.places[b].v += xi;
-        projection.places[b].omega += theta;
-        report.velocity = larger(report.velocity, xi.map(Real::largest).norm());
-        report.omega = larger(report.omega, theta.map(Real::largest).norm());
+    if !starts {
+        velocities(&mut projection, &mut report)?;
+        return accelerations(projection, attitudes, report, known);
     }
+    // The same joints with rates in place of coordinates, and then without them.
+    let placed = |places: Vec<Place<S>>, system: &System<S>| {
+        let mut placed = system.clone();
+        for ((body, place), attitude) in placed.bodies.iter_mut().zip(&places).zip(&attitudes) {
+            (body.position, body.attitude) = (place.x, *attitude);
+            (body.velocity, body.omega_body) = (place.v, place.omega);
+        }
+        placed
+    };
+    let system = placed(projection.places, &system);
+    let moving = system.holding(|start| {
+        let joint = system.joints.get(start.joint)?;
+        let at = joint.frames(time, system.places(joint.bodies()).each_ref());
+        Some((at.coordinate(start.coordinate, 0.0), start.rate?))
+    });
+    let moving = moving.as_ref().unwrap_or(&system);
+    let mut projection = Projection::new(moving, time, size);
+    find_dependencies(&mut projection)?;
+    projection.factor()?;
+    velocities(&mut projection, &mut report)?;
+    let system = placed(projection.places, given);
+    let mut projection = Projection::new(&system, time, size);
+    report.redundancies = find_dependencies(&mut projection)?;
+    projection.factor()?;
+    accelerations(projection, attitudes, report, known)
+}
 
-    // Accelerations and multipliers.
-    projection.rows(size, |joint, places, out| joint.rates(time, places, &mut [S::zero(); MOST_ROWS], out));
-    // Loads that switch at this time are those from it on.
-    let beginning = (1e-12 * time.largest().abs()).max(f64::MIN_POSITIVE);
+impl<S: Real> System<S> {
+    /// The size of the system: how far its points and joints are apart.
+    fn size(&self) -> f64 {
+        let points = self.joints.iter().flat_map(|j| &j.ends).map(|end| end.point.dot(&end.point).largest());
+        let spread = self.bodies.iter().map(|b| b.position.dot(&b.position).largest());
+        points.chain(spread).fold(0.0, larger).sqrt().max(f64::MIN_POSITIVE)
+    }
+    /// The same with rows that hold the coordinates of joints for which there is a value and a rate; nothing if there are
+    /// none.
+    fn holding(&self, value: impl Fn(&JointStart<S>) -> Option<(S, S)>) -> Option<System<S>> {
+        let mut rows = Vec::new();
+        for start in self.starts.iter().filter(|start| !start.is_driven) {
+            if let (Some((value, rate)), Some(joint)) = (value(start), self.joints.get(start.joint)) {
+                rows.extend(start.held(joint, value, rate));
+            }
+        }
+        (!rows.is_empty()).then(|| {
+            let mut system = self.clone();
+            system.joints.extend(rows);
+            system
+        })
+    }
+    fn places(&self, bodies: [Option<usize>; 2]) -> [Place<S>; 2] {
+        bodies.map(|body| body.map_or(Place::ground(), |b| {
+            let body = &self.bodies[b];
+            Place { x: body.position, r: body.attitude.matrix(), v: body.velocity, omega: body.omega_body }
+        }))
+    }
+}
+
+impl<S: Real> Projection<'_, S> {
+    fn name(&self, gap: &Gap) -> String {
+        self.system.joints.get(gap.joint).map_or_else(String::new, |joint| joint.name.clone())
+    }
+    fn gaps(&mut self) -> Gap {
+        let time = self.time;
+        self.rows(|joint: &Joint<S>, places, out| joint.constraint(time, places, out))
+    }
+    fn opening(&mut self) -> f64 {
+        self.gaps().relative
+    }
+    fn names(&self, dependencies: &[Vec<usize>]) -> Vec<Vec<String>> {
+        let name = |j: &usize| self.system.joints[*j].name.clone();
+        let named = |joints: &Vec<usize>| {
+            let mut names: Vec<String> = joints.iter().map(name).collect();
+            names.dedup();
+            names
+        };
+        dependencies.iter().map(named).collect()
+    }
+    /// Takes the corrections of positions into the places.
+    fn correct(&mut self, attitudes: &mut [Rotation<S>]) {
+        for (b, attitude) in attitudes.iter_mut().enumerate() {
+            let (xi, theta) = (self.part(6 * b), self.part(6 * b + 3));
+            *attitude = attitude.advance(&So3::increment(Exponential, &theta)).normalized();
+            self.places[b].x += xi;
+            self.places[b].r = attitude.matrix();
+        }
+    }
+}
+
+/// Looks for rows that depend on each other at this pose, and lets them give way.
+fn find_dependencies<S: Real>(projection: &mut Projection<'_, S>) -> Result<Vec<Vec<String>>, AssemblyError> {
+    let found = projection.dependencies()?;
+    if found.is_empty() {
+        projection.harden();
+        return Ok(Vec::new());
+    }
+    let mut takes_part = vec![false; projection.system.joints.len()];
+    found.iter().flatten().for_each(|j| takes_part[*j] = true);
+    projection.soften(|j| takes_part[j]);
+    Ok(projection.names(&found))
+}
+
+/// Newton's method with the masses as the metric.
+fn positions<S: Real>(
+    projection: &mut Projection<'_, S>,
+    origin: Origin,
+) -> Result<(Vec<Rotation<S>>, Assembly), AssemblyError> {
+    let system = projection.system;
+    let mut attitudes: Vec<_> = system.bodies.iter().map(|body| body.attitude).collect();
+    let mut report = Assembly::default();
+    let loops = system.has_loops();
+    let first = projection.gaps();
+    if !first.value.is_finite() {
+        return Err(AssemblyError::NotFinite);
+    }
+    if first.relative > CLOSED && origin == Origin::Fitting {
+        return Err(AssemblyError::Open { joint: projection.name(&first), gap: first.value });
+    }
+    // Where loops are open their rows may be independent, and depend on each other once they are closed.
+    let all_soft = loops && first.relative > CLOSED;
+    if all_soft {
+        projection.soften(|_| true);
+    } else if loops {
+        report.redundancies = find_dependencies(projection)?;
+    }
+    if let Err(error) = projection.factor() {
+        // Joints that depend on each other without a loop.
+        let AssemblyError::Dependent { .. } = error else { return Err(error) };
+        report.redundancies = find_dependencies(projection)?;
+        if report.redundancies.is_empty() {
+            return Err(error);
+        }
+        projection.factor()?;
+    }
+    let (mut before, mut derivatives) = (f64::INFINITY, S::DEPTH);
+    loop {
+        let worst = projection.gaps();
+        let open = worst.relative;
+        if !worst.value.is_finite() {
+            return Err(AssemblyError::NotFinite);
+        }
+        // At the rounding of the positions no iteration helps; derivatives take one more for each depth of theirs.
+        let closed = open <= 4.0 * f64::EPSILON && (worst.value == 0.0 || report.iterations > 0);
+        if closed || (open < 1e-13 && open >= 0.5 * before) {
+            if derivatives == 0 {
+                break;
+            }
+            derivatives -= 1;
+        }
+        if report.iterations >= MOST_ITERATIONS {
+            return Err(AssemblyError::NotClosed { joint: projection.name(&worst), gap: worst.value });
+        }
+        before = open;
+        projection.factor()?;
+        projection.solve()?;
+        projection.correct(&mut attitudes);
+        report.iterations += 1;
+    }
+    if all_soft {
+        report.redundancies = find_dependencies(projection)?;
+        projection.factor()?;
+    }
+    if origin != Origin::Motion && !report.redundancies.is_empty() {
+        not_singular(projection, &attitudes, report.redundancies.len())?;
+    }
+    Ok((attitudes, report))
+}
+
+/// Sees to it that rows which depend on each other do so nearby too.
+fn not_singular<S: Real>(
+    projection: &Projection<'_, S>,
+    attitudes: &[Rotation<S>],
+    count: usize,
+) -> Result<(), AssemblyError> {
+    /// How far away to look, relative to the size of the system.
+    const NEARBY: f64 = 1e-3;
+    let mut nearby = Projection::new(projection.system, projection.time, projection.size);
+    let mut attitudes = attitudes.to_vec();
+    // Numbers without a pattern, the same in every run.
+    let mut seed = 0x9e37_79b9_7f4a_7c15u64;
+    let mut random = || {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        S::lift(NEARBY * ((seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0))
+    };
+    for (b, attitude) in attitudes.iter_mut().enumerate() {
+        let by = Vector3::from_fn(|_, _| random() * S::lift(projection.size));
+        let turn = Rotation::from_rotation_vector(&Vector3::from_fn(|_, _| random()));
+        *attitude = attitude.compose(&turn).normalized();
+        nearby.places[b].x = projection.places[b].x + by;
+        nearby.places[b].r = attitude.matrix();
+    }
+    nearby.soften(|_| true);
+    let (mut open, mut left) = (nearby.opening(), 2 * MOST_ITERATIONS);
+    while open > 1e-12 && left > 0 {
+        nearby.factor()?;
+        nearby.solve()?;
+        nearby.correct(&mut attitudes);
+        (open, left) = (nearby.opening(), left - 1);
+    }
+    let found = nearby.dependencies()?;
+    if open > 1e-12 || found.len() >= count {
+        return Ok(());
+    }
+    let here = projection.dependencies()?;
+    let mut joints: Vec<String> = projection.names(&here).concat();
+    joints.sort_unstable();
+    joints.dedup();
+    Err(AssemblyError::SingularPosition { joints })
+}
+
+/// The velocities nearest to those given.
+fn velocities<S: Real>(projection: &mut Projection<'_, S>, report: &mut Assembly) -> Result<(), AssemblyError> {
+    let (system, time) = (projection.system, projection.time);
+    let before: Vec<[Vector3<S>; 2]> = projection.places.iter().map(|place| [place.v, place.omega]).collect();
+    let rates = |joint: &Joint<S>, places: [&Place<S>; 2], out: &mut [S]| {
+        joint.rates(time, places, out, &mut [S::zero(); MOST_ROWS]);
+    };
+    projection.factor()?;
+    let first = projection.rows(rates);
+    let fastest = before.iter().flatten().map(|v| v.map(Real::largest).norm()).fold(0.0, larger);
+    let size = projection.size.max(1.0);
+    // What was given is kept, as far as the rest can follow it.
+    let all = || system.bodies.iter().flat_map(|body| body.given);
+    let follows = all().any(|given| given) && !all().all(|given| given) && first.relative * size > CLOSED * fastest;
+    if follows {
+        projection.weigh(|b| system.bodies[b].given.map(|given| if given { 1.0 } else { NOT_GIVEN }));
+        projection.factor()?;
+    }
+    let mut last = f64::INFINITY;
+    for round in 0..MOST_ITERATIONS {
+        if follows {
+            for ((body, place), [v, omega]) in system.bodies.iter().zip(&mut projection.places).zip(&before) {
+                let [linear, angular] = body.given;
+                place.v = if linear { *v } else { place.v };
+                place.omega = if angular { *omega } else { place.omega };
+            }
+        }
+        projection.rows(rates);
+        projection.solve()?;
+        for b in 0..before.len() {
+            let (xi, theta) = (projection.part(6 * b), projection.part(6 * b + 3));
+            projection.places[b].v += xi;
+            projection.places[b].omega += theta;
+        }
+        if !(follows || projection.is_soft()) {
+            break;
+        }
+        let gap = projection.rows(rates).value;
+        if round > u64::from(S::DEPTH) + 1 && (gap <= 1e-14 * fastest || gap >= 0.5 * last) {
+            break;
+        }
+        last = gap;
+    }
+    if follows {
+        projection.weigh_alike();
+        projection.factor()?;
+    }
+    let left = projection.rows(rates);
+    if projection.is_soft() && left.value > 1e-9 * (fastest + first.value) {
+        return Err(AssemblyError::Velocities { joint: projection.name(&left), gap: left.value });
+    }
+    for (b, [v, omega]) in before.iter().enumerate() {
+        let place = &projection.places[b];
+        let norm = |v: Vector3<S>| v.map(Real::largest).norm();
+        report.velocity = larger(report.velocity, norm(place.v - v));
+        report.omega = larger(report.omega, norm(place.omega - omega));
+    }
+    Ok(())
+}
+
+/// Accelerations and multipliers, and with them all that is carried.
+fn accelerations<S: Real>(
+    mut projection: Projection<'_, S>,
+    attitudes: Vec<Rotation<S>>,
+    report: Assembly,
+    known: &[f64],
+) -> Result<Initial<S>, AssemblyError> {
+    let (system, time) = (projection.system, projection.time);
+    projection.rows(|joint, places, out| joint.rates(time, places, &mut [S::zero(); MOST_ROWS], out));
     for (b, body) in system.bodies.iter().enumerate() {
         let place = projection.places[b];
-        let [force, moment] = loads(body, (time, beginning), &attitudes[b], &place);
+        let [force, moment] = loads(body, (time, beginning(time)), &attitudes[b], &place);
         let inertia = body.inertia.matrix();
         let moment = moment - place.omega.cross(&(inertia * place.omega));
         let force = force + system.gravity * body.mass;
@@ -320,9 +395,15 @@ pub(super) fn initial<S: Real>(
             projection.x[6 * b + 3 + i] += moment[i] / projection.mass;
         }
     }
+    let angles = angles_near(system, &|b| projection.places[b], time, known);
     for force in &system.forces {
         let bodies = force.bodies();
-        let wrenches = force.wrenches(time, projection.ends(bodies).each_ref());
+        let wrenches = force.wrenches_in(&Scene {
+            time,
+            joints: &system.joints,
+            angles: &angles,
+            place: &|b| projection.places[b],
+        });
         for (wrench, body) in wrenches.chunks(2).zip(bodies) {
             if let Some(body) = body {
                 for (x, w) in projection.x[6 * body..].iter_mut().zip(wrench.iter().flatten()) {
@@ -342,7 +423,7 @@ pub(super) fn initial<S: Real>(
             projection.x[start + i] = force / projection.mass;
         }
     }
-    projection.solve()?;
+    let lambda = solve_for_multipliers(&mut projection)?;
     if !projection.x.iter().all(|x| crate::scalar::Mask::all(x.is_finite())) {
         return Err(AssemblyError::NotFinite);
     }
@@ -363,14 +444,6 @@ pub(super) fn initial<S: Real>(
             reference: attitude,
         }
     });
-    let mut lambda = vec![S::zero(); projection.layout.rows];
-    for (j, joint) in system.joints.iter().enumerate() {
-        let (start, first) = (projection.layout.joints[j], projection.layout.multipliers[j]);
-        let count = joint.kind.rows();
-        for (lambda, x) in lambda[first..first + count].iter_mut().zip(&projection.x[start..]) {
-            *lambda = *x * projection.mass;
-        }
-    }
     let extra = system.extra.iter().zip(&projection.layout.extra).map(|(extra, start)| {
         let acceleration = projection.x[*start..start + extra.len()].to_vec();
         CoordinateState {
@@ -381,5 +454,62 @@ pub(super) fn initial<S: Real>(
             acceleration,
         }
     });
-    Ok(Initial { bodies: bodies.collect(), extra: extra.collect(), lambda, report })
+    let (bodies, extra) = (bodies.collect(), extra.collect());
+    Ok(Initial { bodies, extra, lambda, report, softness: projection.softness_in_a_step() })
+}
+
+/// What points into a step that begins at a time: loads that switch there are those from it on.
+pub(super) fn beginning<S: Real>(time: S) -> f64 {
+    (1e-12 * time.largest().abs()).max(f64::MIN_POSITIVE)
+}
+
+/// The angles of the joints that have one, each less than half a turn from the one that is known, or from its start.
+pub(super) fn angles_near<S: Real>(
+    system: &System<S>,
+    place: &dyn Fn(usize) -> Place<S>,
+    time: S,
+    known: &[f64],
+) -> Vec<f64> {
+    let start = |j: usize| {
+        let of_joint = |start: &&JointStart<S>| start.joint == j && start.coordinate == Coordinate::Angle;
+        system.starts.iter().find(of_joint).and_then(|start| start.value).map_or(0.0, Real::largest)
+    };
+    let angle = |(j, joint): (usize, &Joint<S>)| {
+        if !joint.kind.coordinates().contains(&Coordinate::Angle) {
+            return 0.0;
+        }
+        let near = known.get(j).copied().unwrap_or_else(|| start(j));
+        let places = joint.bodies().map(|body| body.map_or_else(Place::ground, place));
+        joint.frames(time, places.each_ref()).coordinate(Coordinate::Angle, near).largest()
+    };
+    system.joints.iter().enumerate().map(angle).collect()
+}
+
+/// Solves for the right-hand side, accelerations and multipliers, and gives the latter in their units.
+fn solve_for_multipliers<S: Real>(projection: &mut Projection<'_, S>) -> Result<Vec<S>, AssemblyError> {
+    let right = projection.x.clone();
+    let mut lambda = vec![S::zero(); projection.layout.rows];
+    let mut last = f64::INFINITY;
+    for round in 0..MOST_ITERATIONS {
+        if round > 0 {
+            projection.x.copy_from_slice(&right);
+            projection.lean_on(&lambda);
+        }
+        projection.solve()?;
+        let mut change = 0.0;
+        for (j, joint) in projection.system.joints.iter().enumerate() {
+            let (start, first) = (projection.layout.joints[j], projection.layout.multipliers[j]);
+            for k in 0..joint.kind.rows() {
+                let new = projection.x[start + k];
+                change = larger(change, (new - lambda[first + k]).abs().largest());
+                lambda[first + k] = new;
+            }
+        }
+        let settled = !projection.is_soft() || (round > u64::from(S::DEPTH) + 1 && change >= 0.5 * last);
+        if settled || change == 0.0 {
+            break;
+        }
+        last = change;
+    }
+    Ok(lambda.into_iter().map(|x| x * projection.mass).collect())
 }

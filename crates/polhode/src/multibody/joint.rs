@@ -214,6 +214,8 @@ pub struct Joint<S: Real> {
     pub kind: JointKind<S>,
     /// The frames that it joins.
     pub ends: [End<S>; 2],
+    /// The number of the joint that it belongs to, of a row that drives the coordinate of another joint.
+    pub of: Option<usize>,
 }
 
 /// A frame's axis in body axes.

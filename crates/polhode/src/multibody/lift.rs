@@ -1,5 +1,6 @@
 //! Systems and their elements at a richer scalar.
 
+use super::coordinate::JointStart;
 use super::force::Force;
 use super::joint::Joint;
 use super::system::{Coordinates, End, Held, Rigid, System};
@@ -21,6 +22,7 @@ impl<S: Real> Rigid<S> {
             center: self.center.map(T::of),
             inertia: self.inertia.lift(),
             centered: self.centered,
+            given: self.given,
             solid: self.solid,
             position: self.position.map(T::of),
             attitude: self.attitude.lift(),
@@ -40,14 +42,26 @@ impl<S: Real> Rigid<S> {
 impl<S: Real> Joint<S> {
     /// The joint with every number as a constant of `T`.
     pub fn lift<T: Over<S>>(&self) -> Joint<T> {
-        Joint { name: self.name.clone(), kind: self.kind.lift(), ends: self.ends.each_ref().map(End::lift) }
+        Joint {
+            name: self.name.clone(),
+            kind: self.kind.lift(),
+            ends: self.ends.each_ref().map(End::lift),
+            of: self.of,
+        }
     }
 }
 
 impl<S: Real> Force<S> {
     /// The force with every number as a constant of `T`.
     pub fn lift<T: Over<S>>(&self) -> Force<T> {
-        Force { name: self.name.clone(), kind: self.kind.lift(), ends: self.ends.each_ref().map(End::lift) }
+        Force {
+            name: self.name.clone(),
+            kind: self.kind.lift(),
+            ends: self.ends.each_ref().map(End::lift),
+            signals: self.signals.iter().map(|signal| signal.rebuilt(&mut T::of)).collect(),
+            watched: self.watched.clone(),
+            of: self.of,
+        }
     }
 }
 
@@ -95,6 +109,8 @@ impl<S: Real> System<S> {
             forces: self.forces.iter().map(Force::lift).collect(),
             extra: self.extra.iter().map(Coordinates::lift).collect(),
             frames: self.frames.iter().map(|(name, end)| (name.clone(), end.lift())).collect(),
+            starts: self.starts.iter().map(JointStart::lift).collect(),
+            assembles: self.assembles,
             taken: self.taken.clone(),
         }
     }

@@ -1,6 +1,7 @@
 //! The Newton matrix of a step.
 
 use super::joint::{By, MOST_ROWS, Place, zero};
+use super::signal::Scene;
 use super::tape::{Matrix, Places, Sink};
 use super::workspace::{Stepping, Weights, ends, loads};
 use crate::group::{Exponential, Jet, Map, Rotation, spin};
@@ -114,6 +115,12 @@ impl<S: Real> Stepping<'_, S> {
                 joint.rate_slopes(time, places, &mut slopes);
             }
             for (k, row) in rows[..count].iter().enumerate() {
+                if let Some(soft) = self.work.soft(layout.multipliers[j] + k) {
+                    sink.add(start + k, start + k, -soft);
+                    if self.work.scheme.stabilized {
+                        sink.add(start + count + k, start + count + k, -soft);
+                    }
+                }
                 let touched = joint.touched(k);
                 for (block, slope) in row.iter().enumerate() {
                     let Some(body) = bodies[block / 2] else { continue };
@@ -155,7 +162,7 @@ impl<S: Real> Stepping<'_, S> {
 
     /// Loads and forces, by duals.
     pub(super) fn write_forces(&self, weights: &Weights<S>, sink: &mut impl Sink<S>) {
-        let (ground, layout, now) = (Place::ground(), &self.work.layout, &self.work.now);
+        let (layout, now) = (&self.work.layout, &self.work.now);
         let scale = -(weights.complementary * weights.scale);
         let (time, side) = self.end();
         // The derivative of force and moment on one body by coordinates of another.
@@ -192,15 +199,17 @@ impl<S: Real> Stepping<'_, S> {
         }
         for force in &self.system.forces {
             let bodies = force.bodies();
-            let places = ends(now, &ground, bodies);
             for by in ALL {
-                for (from, other) in bodies.iter().enumerate() {
-                    let Some(other) = other else { continue };
-                    let place = |end: usize| places[end].seeded((end == from).then_some(by));
-                    let wrenches = force.wrenches(Dual::of(time), [&place(0), &place(1)]);
+                for from in force.seen() {
+                    let wrenches = force.wrenches_in(&Scene {
+                        time: Dual::of(time),
+                        joints: &self.system.joints,
+                        angles: self.angles,
+                        place: &|b| now[b].place.seeded((b == from).then_some(by)),
+                    });
                     for (to, body) in bodies.iter().enumerate() {
                         if let Some(body) = body {
-                            add(*body, *other, by, &wrenches[2 * to..2 * to + 2]);
+                            add(*body, from, by, &wrenches[2 * to..2 * to + 2]);
                         }
                     }
                 }

@@ -4,7 +4,9 @@
 //! motion of two frames and reports its reaction as multipliers. Elements never see the integrator: they give forces and
 //! constraints at a pose, and derivatives with respect to a change (ξ, Θ) of it, and the integrator multiplies them.
 
+mod arrange;
 mod centered;
+mod coordinate;
 mod differentiated;
 mod equations;
 mod error;
@@ -16,10 +18,14 @@ mod kinds;
 mod layout;
 mod lift;
 mod matrix;
+mod meter;
 mod own;
 mod parameters;
+mod projection;
+mod reading;
 mod reduction;
 mod shared;
+mod signal;
 mod simulation;
 mod state;
 mod system;
@@ -29,15 +35,17 @@ mod workspace;
 pub use crate::formula::{MOST_NUMBERS, OwnError};
 pub use crate::lookup::ParameterError;
 pub use differentiated::{Differentiated, DifferentiationError, Dual1, Variant};
-pub use error::SystemError;
-pub(crate) use force::shorter_turn;
+pub use coordinate::{Coordinate, JointStart};
+pub use error::{AssemblyError, SystemError};
 pub use force::{Force, ForceKind};
-pub use initial::{Assembly, AssemblyError};
+pub use initial::Assembly;
 pub use joint::{Joint, JointKind, MOST_ROWS, Place};
 pub use own::{ForceFormula, Frames, JointFormula, MovingFrames, OwnForce, OwnJoint, Push};
 pub use parameters::SystemParameter;
+pub use reading::Reaction;
 pub use reduction::{Origin, Reduced, Reduction};
 pub use shared::IntoShared;
+pub use signal::{MOST_SIGNALS, Signal, Signals};
 pub use simulation::{Simulation, SimulationError, Violation};
 pub use state::{BodyMotion, CoordinateState};
 pub use system::{Coordinates, End, GROUND, Held, Rigid, System};

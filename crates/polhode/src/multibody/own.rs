@@ -3,6 +3,7 @@
 
 use super::joint::{By, MOST_ROWS, Place};
 use super::kinds::{Number, own_numbers};
+use super::signal::{MOST_SIGNALS, Signals};
 use super::system::End;
 use crate::formula::{Behind, MOST_NUMBERS, Numbers, OwnError, behind_object};
 use crate::group::{Jet, spin};
@@ -42,6 +43,8 @@ pub struct MovingFrames<T> {
     pub velocities: [Vector3<T>; 2],
     /// Their angular velocities, in space.
     pub omegas: [Vector3<T>; 2],
+    /// What else the force depends on, in the order of its signals.
+    pub signals: Signals<T>,
 }
 
 /// What a force does: on the second body at the point of its frame, in space; the opposite acts on the first body, at the
@@ -244,8 +247,22 @@ impl<S: Real, U: Real> Ends<'_, S, U> {
     }
 }
 
+impl<T: Real> MovingFrames<T> {
+    /// Of two ends of an element.
+    pub(super) fn of<S: Real>(ends: &[End<S>; 2], time: T, places: [&Place<T>; 2]) -> Self
+    where
+        T: Over<S>,
+    {
+        let frames = Ends { ends, of: T::of }.frames(time, places);
+        let omegas = places.map(|place| place.to_space(&place.omega));
+        let velocity = |i: usize| places[i].v + omegas[i].cross(&(frames.points[i] - places[i].x));
+        let velocities = [velocity(0), velocity(1)];
+        MovingFrames { frames, velocities, omegas, signals: [T::zero(); MOST_SIGNALS] }
+    }
+}
+
 /// Where a body is a moment later, its velocities held: the derivative in the first direction is that with respect to time.
-fn advanced<T: Real>(place: &Place<T>) -> Place<Jet<T>> {
+pub(super) fn advanced<T: Real>(place: &Place<T>) -> Place<Jet<T>> {
     let late = |v: &Vector3<T>| v.map(|x| Dual { re: T::zero(), eps: [x, T::zero(), T::zero()] });
     let constant = |v: &Vector3<T>| v.map(Dual::constant);
     Place {
@@ -422,12 +439,6 @@ impl<S: Real> OwnForce<S> {
     pub(super) fn is_damped(&self) -> bool {
         self.damped
     }
-    fn moving<T: Over<S>>(&self, ends: &[End<S>; 2], time: T, places: [&Place<T>; 2]) -> MovingFrames<T> {
-        let frames = Ends { ends, of: T::of }.frames(time, places);
-        let omegas = places.map(|place| place.to_space(&place.omega));
-        let velocity = |i: usize| places[i].v + omegas[i].cross(&(frames.points[i] - places[i].x));
-        MovingFrames { frames, velocities: [velocity(0), velocity(1)], omegas }
-    }
     /// Force in space and moment in body axes on each end.
     #[inline(never)]
     pub(super) fn wrenches<T: Over<S>>(
@@ -435,8 +446,9 @@ impl<S: Real> OwnForce<S> {
         ends: &[End<S>; 2],
         time: T,
         places: [&Place<T>; 2],
+        signals: &Signals<T>,
     ) -> [Vector3<T>; 4] {
-        let at = self.moving(ends, time, places);
+        let at = MovingFrames { signals: *signals, ..MovingFrames::of(ends, time, places) };
         let unknown = Vector3::from_element(T::lift(f64::NAN));
         let Push { force, moment } =
             push_at(&*self.behind.formula, &self.behind.at::<T, MOST_NUMBERS>(), &at)
@@ -455,11 +467,12 @@ impl<S: Real> OwnForce<S> {
         ends: &[End<S>; 2],
         time: T,
         places: [&Place<T>; 2],
+        signals: &Signals<T>,
     ) -> Option<T> {
         potential_at(
             &*self.behind.formula,
             &self.behind.at::<T, MOST_NUMBERS>(),
-            &self.moving(ends, time, places),
+            &MovingFrames { signals: *signals, ..MovingFrames::of(ends, time, places) },
         )
     }
 }

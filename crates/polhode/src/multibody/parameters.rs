@@ -63,6 +63,8 @@ enum Target {
     Gravity(usize),
     Body(usize, OfBody),
     Joint(usize, OfEnds),
+    /// Where a coordinate of a joint starts, or its rate.
+    Start(usize, bool),
     /// A number of its kind, by its place in the list.
     OfJoint(usize, usize),
     Force(usize, OfEnds),
@@ -221,12 +223,29 @@ impl<S: Real> System<S> {
         self.list_bodies(&mut list);
         list.kind = "joints";
         for (j, joint) in self.joints.iter().enumerate() {
-            list.ends(&joint.name, &joint.ends, joint.kind.uses(), |part| Target::Joint(j, part));
+            // What acts in a joint has its frames.
+            if joint.of.is_none() {
+                list.ends(&joint.name, &joint.ends, joint.kind.uses(), |part| Target::Joint(j, part));
+            }
             list.numbers(&joint.name, joint.kind.clone().numbers_mut(), |k| Target::OfJoint(j, k));
+            let starts = self.starts.iter().enumerate().filter(|(_, s)| s.joint == j && !s.is_driven);
+            for (k, start) in starts {
+                let (value, rate) = start.names(joint);
+                if let Some(x) = start.value {
+                    let help = "initial coordinate of the joint, rad or m";
+                    list.add(&joint.name, (value, ""), x.largest(), help, Target::Start(k, false));
+                }
+                if let Some(x) = start.rate {
+                    let help = "its initial rate, rad/s or m/s";
+                    list.add(&joint.name, (rate, ""), x.largest(), help, Target::Start(k, true));
+                }
+            }
         }
         list.kind = "forces";
         for (f, force) in self.forces.iter().enumerate() {
-            list.ends(&force.name, &force.ends, force.kind.uses(), |part| Target::Force(f, part));
+            if force.of.is_none() {
+                list.ends(&force.name, &force.ends, force.kind.uses(), |part| Target::Force(f, part));
+            }
             list.numbers(&force.name, force.kind.clone().numbers_mut(), |k| Target::OfForce(f, k));
         }
         list.kind = "coordinates";
@@ -342,6 +361,9 @@ impl<S: Real> System<S> {
             Target::OfJoint(j, k) => {
                 self.joints.get(j).and_then(|joint| joint.kind.numbers().get(k).copied())
             }
+            Target::Start(k, rate) => {
+                self.starts.get(k).and_then(|start| if rate { start.rate } else { start.value })
+            }
             Target::Force(f, part) => self.forces.get(f).map(|force| ends(&force.ends, part)),
             Target::OfForce(f, k) => {
                 self.forces.get(f).and_then(|force| force.kind.numbers().get(k).copied())
@@ -370,7 +392,21 @@ impl<S: Real> System<S> {
             Target::Gravity(i) => self.gravity[i] += change,
             Target::Body(b, part) => self.vary_body(b, part, change),
             Target::Joint(j, part) => {
-                vary_ends(self.joints.get_mut(j).map(|joint| &mut joint.ends), part, change)
+                vary_ends(self.joints.get_mut(j).map(|joint| &mut joint.ends), part, change);
+                // What acts in it has the same frames.
+                for drive in self.joints.iter_mut().filter(|drive| drive.of == Some(j)) {
+                    vary_ends(Some(&mut drive.ends), part, change);
+                }
+                for effort in self.forces.iter_mut().filter(|effort| effort.of == Some(j)) {
+                    vary_ends(Some(&mut effort.ends), part, change);
+                }
+            }
+            Target::Start(k, rate) => {
+                let start = self.starts.get_mut(k);
+                let number = start.and_then(|start| if rate { start.rate.as_mut() } else { start.value.as_mut() });
+                if let Some(number) = number {
+                    *number += change;
+                }
             }
             Target::OfJoint(j, k) => {
                 vary_number(self.joints.get_mut(j).map(|joint| joint.kind.numbers_mut()), k, change)
@@ -412,8 +448,14 @@ impl<S: Real> System<S> {
             }
             OfBody::Position(i) => body.position[i] += change,
             OfBody::Attitude(i) => body.attitude = body.attitude.compose(&turn(i, change)),
-            OfBody::Velocity(i) => body.velocity[i] += change,
-            OfBody::Omega(i) => body.omega_body[i] += change,
+            OfBody::Velocity(i) => {
+                body.velocity[i] += change;
+                body.given[0] |= change.largest() != 0.0;
+            }
+            OfBody::Omega(i) => {
+                body.omega_body[i] += change;
+                body.given[1] |= change.largest() != 0.0;
+            }
             OfBody::Load(l, k, i) => {
                 if let Some(load) = body.loads.list_mut().get_mut(l)
                     && let Some((_, mut number)) = load.numbers().into_iter().nth(k)

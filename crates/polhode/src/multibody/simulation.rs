@@ -1,21 +1,21 @@
 //! A system at work: consistent initial values, then steps.
 
-use super::error::SystemError;
-use super::force::Force;
-use super::initial::{Assembly, AssemblyError, Initial, initial};
+use super::coordinate::{Coordinate, unwound};
+use super::error::{AssemblyError, SystemError};
+use super::initial::{Assembly, Initial, Origin, angles_near, beginning, initial};
 use super::joint::{MOST_ROWS, Place};
+use super::meter::WorkMeter;
 use super::shared::IntoShared;
 use super::state::{BodyMotion, CoordinateState};
 use super::system::System;
 use super::workspace::{Stepping, Workspace};
 use crate::archive::{Archive, Kept};
-use crate::body::{Kinematics, Load};
+use crate::body::{Load, inward};
 use crate::group::{Map, Vectorial};
 use crate::method::{AlphaScheme, Form, Method};
 use crate::scalar::{Mask, Real, Scalar, larger};
 use crate::solve::{FactorError, StepError, Work, newton};
 use core::fmt;
-use nalgebra::Vector3;
 use std::sync::Arc;
 
 /// Why a simulation could not begin.
@@ -81,6 +81,13 @@ pub struct Simulation<S: Scalar> {
     next_extra: Vec<CoordinateState<S>>,
     lambda: Vec<S>,
     time: S,
+    /// The angle of each joint that has one, over full turns, and what it is near to at the end of the step.
+    angles: Vec<f64>,
+    near: Vec<f64>,
+    /// The joints that have one.
+    turning: Vec<usize>,
+    /// The work of what stores no energy, where there is such.
+    meter: Option<WorkMeter<S>>,
     assembly: Assembly,
     /// What was spent so far.
     pub spent: Work,
@@ -101,98 +108,6 @@ fn carry<S: Real>(system: &System<S>, scheme: &AlphaScheme, start: &mut Initial<
             now.carried[i] = force * weight;
         }
     }
-}
-
-impl<S: Scalar> Simulation<S> {
-    /// Kinetic plus potential energy. The exact motion keeps it where [`Simulation::keeps_energy`] says so.
-    pub fn energy(&self) -> S {
-        self.kinetic_energy() + self.potential_energy()
-    }
-    /// True if the exact motion keeps the energy: no damping, no force that oscillates, no load without a potential.
-    pub fn keeps_energy(&self) -> bool {
-        let zero = |numbers: &[S]| numbers.iter().all(|x| x.largest() == 0.0);
-        let mut bodies = self.centered.bodies.iter().zip(&self.bodies);
-        bodies.all(|(body, now)| body.loads.potential(&self.kinematics(now)).is_some())
-            && !self.centered.forces.iter().any(|force| self.is_damped(force))
-            && self.centered.extra.iter().all(|extra| zero(&extra.damping) && zero(&extra.amplitude))
-    }
-    /// Σ ½ m v² + ½ Ω·J Ω, and ½ ẏ·M ẏ of the extra coordinates.
-    pub fn kinetic_energy(&self) -> S {
-        let half = S::lift(0.5);
-        let bodies = self.centered.bodies.iter().zip(&self.bodies).map(|(body, now)| {
-            let spin = now.omega_body.dot(&(body.inertia.matrix() * now.omega_body));
-            half * (body.mass * now.velocity.dot(&now.velocity) + spin)
-        });
-        let extra = self
-            .system
-            .extra
-            .iter()
-            .zip(&self.extra)
-            .map(|(extra, now)| half * form(&extra.mass, &now.velocity));
-        bodies.chain(extra).fold(S::zero(), |sum, part| sum + part)
-    }
-    /// What a load of a body may know.
-    fn kinematics(&self, now: &BodyMotion<S>) -> Kinematics<S> {
-        Kinematics {
-            time: self.time,
-            attitude: now.attitude,
-            position: now.position,
-            velocity_body: now.attitude.unrotate(&now.velocity),
-            omega_body: now.omega_body,
-            inward: 0.0,
-        }
-    }
-    /// True if a force takes energy out of the motion, or feeds it.
-    fn is_damped(&self, force: &Force<S>) -> bool {
-        let places = self.places(force.bodies());
-        force.is_damped() || force.potential(self.time, places.each_ref()).is_none()
-    }
-    /// That of gravity, springs, extra coordinates and the loads that have one.
-    pub fn potential_energy(&self) -> S {
-        let mut sum = S::zero();
-        for (body, now) in self.centered.bodies.iter().zip(&self.bodies) {
-            let loads = body.loads.known_potential(&self.kinematics(now));
-            sum += loads - body.mass * self.centered.gravity.dot(&now.position);
-        }
-        for force in &self.centered.forces {
-            let places = self.places(force.bodies());
-            sum += force.potential(self.time, places.each_ref()).unwrap_or(S::zero());
-        }
-        for (extra, now) in self.centered.extra.iter().zip(&self.extra) {
-            let constant = extra.force.iter().zip(&now.position).fold(S::zero(), |sum, (f, y)| sum + *f * *y);
-            sum += S::lift(0.5) * form(&extra.stiffness, &now.position) - constant;
-        }
-        sum
-    }
-    /// The position of the origin of a body.
-    pub fn position(&self, body: &str) -> Option<Vector3<S>> {
-        Some(self.origin(self.system.index(body)?).0)
-    }
-    /// Position and velocity of the origin of a body, by its number.
-    pub(crate) fn origin(&self, body: usize) -> (Vector3<S>, Vector3<S>) {
-        let (now, center) = (&self.bodies[body], &self.system.bodies[body].center);
-        if *center == Vector3::zeros() {
-            return (now.position, now.velocity);
-        }
-        let turning = now.attitude.rotate(&now.omega_body.cross(center));
-        (now.position - now.attitude.rotate(center), now.velocity - turning)
-    }
-    /// The acceleration of the origin of a body, by its number.
-    pub(crate) fn origin_acceleration(&self, body: usize) -> Vector3<S> {
-        let (now, center) = (&self.bodies[body], &self.system.bodies[body].center);
-        if *center == Vector3::zeros() {
-            return now.acceleration;
-        }
-        let turning = now.omega_rate.cross(center) + now.omega_body.cross(&now.omega_body.cross(center));
-        now.acceleration - now.attitude.rotate(&turning)
-    }
-}
-
-/// y·M y.
-fn form<S: Real>(matrix: &[S], y: &[S]) -> S {
-    let n = y.len();
-    let row = |i: usize| (0..n).fold(S::zero(), |sum, j| sum + matrix[i * n + j] * y[j]);
-    (0..n).fold(S::zero(), |sum, i| sum + y[i] * row(i))
 }
 
 impl<S: Scalar> Simulation<S> {
@@ -226,10 +141,18 @@ impl<S: Scalar> Simulation<S> {
     }
     fn with(system: Arc<System<S>>, scheme: &AlphaScheme, may_move: bool) -> Result<Self, SimulationError> {
         let centered = system.centered().map_or_else(|| system.clone(), Arc::new);
-        let mut start = initial(&centered, S::zero(), may_move)?;
+        let origin = if may_move || system.assembles { Origin::Nearby } else { Origin::Fitting };
+        let mut start = initial(&centered, S::zero(), origin, &[])?;
         carry(&centered, scheme, &mut start);
-        Ok(Simulation {
-            work: Workspace::new(&centered, scheme),
+        let place = |b: usize| start.bodies[b].place();
+        let angles = angles_near(&centered, &place, S::zero(), &[]);
+        let has_angle = |j: &usize| centered.joints[*j].kind.coordinates().contains(&Coordinate::Angle);
+        let mut simulation = Simulation {
+            near: angles.clone(),
+            angles,
+            turning: (0..centered.joints.len()).filter(has_angle).collect(),
+            meter: None,
+            work: Workspace::new(&centered, scheme, start.softness),
             system,
             centered,
             next: start.bodies.clone(),
@@ -240,7 +163,11 @@ impl<S: Scalar> Simulation<S> {
             time: S::zero(),
             assembly: start.report,
             spent: Work::default(),
-        })
+        };
+        if !simulation.keeps_energy() {
+            simulation.meter = Some(WorkMeter::new(simulation.power(beginning(S::zero()))));
+        }
+        Ok(simulation)
     }
     /// Starts anew where it is: accelerations and reactions that belong to the loads from now on. To be done where a load
     /// jumps, because what is carried from step to step belongs to those before.
@@ -254,10 +181,15 @@ impl<S: Scalar> Simulation<S> {
             extra.position.clone_from(&moving.position);
             extra.velocity.clone_from(&moving.velocity);
         }
-        let mut start = initial(&now, self.time, true)
+        let mut start = initial(&now, self.time, Origin::Motion, &self.angles)
             .map_err(|error| StepError::NoStart { reason: error.to_string() })?;
         carry(&self.centered, self.scheme(), &mut start);
         (self.bodies, self.extra, self.lambda) = (start.bodies, start.extra, start.lambda);
+        self.work.soften(start.softness);
+        if self.meter.is_some() {
+            let power = self.power(beginning(self.time));
+            self.meter.iter_mut().for_each(|meter| meter.restart(power));
+        }
         Ok(())
     }
     /// The times at which loads of its bodies jump.
@@ -281,8 +213,13 @@ impl<S: Scalar> Simulation<S> {
         then: impl FnOnce(&mut Stepping<'_, S>) -> Result<(), StepError>,
     ) -> Result<(), StepError> {
         let (t, size) = (self.time.largest(), h.largest());
+        for &j in &self.turning {
+            let joint = &self.centered.joints[j];
+            let rate = joint.angle_rate(self.places(joint.bodies()).each_ref());
+            self.near[j] = self.angles[j] + (rate * h).largest();
+        }
         let now = (&self.bodies[..], &self.extra[..], &self.lambda[..]);
-        let mut stepping = Stepping::new(&self.centered, now, &mut self.work, self.time, h);
+        let mut stepping = Stepping::new(&self.centered, now, &self.near, &mut self.work, self.time, h);
         let before = self.spent.iterations;
         let solved = newton(&mut stepping, &mut self.spent);
         if let Some(trouble) = &stepping.work.trouble {
@@ -335,6 +272,15 @@ impl<S: Scalar> Simulation<S> {
         core::mem::swap(&mut self.extra, &mut self.next_extra);
         self.lambda.copy_from_slice(&self.work.lambda);
         self.time += h;
+        for &j in &self.turning {
+            let joint = &self.centered.joints[j];
+            let angle = joint.angle(self.places(joint.bodies()).each_ref());
+            self.angles[j] = unwound(angle, self.near[j]).largest();
+        }
+        if self.meter.is_some() {
+            let power = self.power(-inward(self.time, h));
+            self.meter.iter_mut().for_each(|meter| meter.step(h, power));
+        }
         Ok(())
     }
 
@@ -348,7 +294,7 @@ impl<S: Scalar> Simulation<S> {
         bodies: impl Iterator<Item = BodyMotion<S>>,
         extra: impl Iterator<Item = CoordinateState<S>>,
         lambda: impl Iterator<Item = S>,
-        time: S,
+        (time, angles): (S, &[f64]),
     ) {
         self.bodies.clear();
         self.bodies.extend(bodies);
@@ -357,6 +303,7 @@ impl<S: Scalar> Simulation<S> {
         self.lambda.clear();
         self.lambda.extend(lambda);
         self.time = time;
+        self.angles.copy_from_slice(angles);
     }
     /// The system.
     pub fn system(&self) -> &Arc<System<S>> {
@@ -390,7 +337,24 @@ impl<S: Scalar> Simulation<S> {
     pub fn extra(&self) -> &[CoordinateState<S>] {
         &self.extra
     }
-    /// The multipliers of a joint: for a point the force of the first frame's body on the second's, in space.
+    /// The angle of each joint that has one, over full turns.
+    pub(super) fn angles(&self) -> &[f64] {
+        &self.angles
+    }
+    /// What was done by what stores no energy.
+    pub(super) fn meter(&self) -> Option<&WorkMeter<S>> {
+        self.meter.as_ref()
+    }
+    /// The rows of its joints that give way, being dependent.
+    pub(super) fn softness(&self) -> &[S] {
+        &self.work.softness
+    }
+    /// Where the multipliers of each joint start among all.
+    pub(super) fn first_multiplier(&self, joint: usize) -> usize {
+        self.work.layout.multipliers[joint]
+    }
+    /// The multipliers of a joint: for a point the force of the first frame's body on the second's, in space. Those of joints
+    /// that depend on each other are some of many; [`Simulation::least_multipliers`] are the smallest.
     pub fn multipliers(&self, joint: &str) -> Option<&[S]> {
         let j = self.centered.joints.iter().position(|known| known.name == joint)?;
         let first = self.work.layout.multipliers[j];
@@ -402,12 +366,10 @@ impl<S: Scalar> Simulation<S> {
     }
     #[inline(always)]
     fn place(&self, body: Option<usize>) -> Place<S> {
-        let Some(b) = body else { return Place::ground() };
-        let now = &self.bodies[b];
-        Place { x: now.position, r: now.attitude.matrix(), v: now.velocity, omega: now.omega_body }
+        body.map_or_else(Place::ground, |b| self.bodies[b].place())
     }
     #[inline(always)]
-    fn places(&self, [a, b]: [Option<usize>; 2]) -> [Place<S>; 2] {
+    pub(super) fn places(&self, [a, b]: [Option<usize>; 2]) -> [Place<S>; 2] {
         [self.place(a), self.place(b)]
     }
     /// How far the joints are from closed.
@@ -439,13 +401,16 @@ impl Simulation<f64> {
         self.extra.keep(archive);
         self.lambda.keep(archive);
         self.time.keep(archive);
+        self.angles.keep(archive);
+        self.meter.keep(archive);
         self.spent.keep(archive);
         self.work.history.keep(archive);
         let mut there = self.work.matrix.is_some();
         there.keep(archive);
         if there && self.work.matrix.is_none() {
             let now = (&self.bodies[..], &self.extra[..], &self.lambda[..]);
-            let mut stepping = Stepping::new(&self.centered, now, &mut self.work, self.time, 1.0);
+            let mut stepping =
+                Stepping::new(&self.centered, now, &self.near, &mut self.work, self.time, 1.0);
             stepping.work.matrix = Some(stepping.unwritten_matrix());
         }
         match &mut self.work.matrix {

@@ -1,9 +1,12 @@
 //! A system of bodies, joints and forces, put together by name and checked on the way in.
 
+use super::coordinate::{Coordinate, JointStart};
 use super::error::SystemError;
 use super::force::{Force, ForceKind};
 use super::joint::{Joint, JointKind};
 use super::kinds::Number;
+use super::own::OwnJoint;
+use super::signal::Signal;
 use crate::body::{InertiaError, Loads, RotaryInertia, StandardLoad};
 use crate::group::Rotation;
 use crate::lookup::nearest;
@@ -39,6 +42,9 @@ pub struct Rigid<S: Real> {
     pub inertia: RotaryInertia<S>,
     /// True if its origin is its centre of mass by what it is, and moves with it when that is varied within the body.
     pub centered: bool,
+    /// Whether its velocity and its angular velocity were given: they are kept, as far as joints allow, and what was not
+    /// given follows.
+    pub given: [bool; 2],
     /// True if the inertia is that of a solid, in proportion to the mass: a change of the mass changes it too.
     pub solid: bool,
     /// Position of the origin at the start, in space.
@@ -82,6 +88,7 @@ impl<S: Scalar> Rigid<S> {
             center: Vector3::zeros(),
             inertia: RotaryInertia::about_fixed_point(inertia)?,
             centered: true,
+            given: [false; 2],
             solid: false,
             position: Vector3::zeros(),
             attitude: Rotation::identity(),
@@ -101,7 +108,7 @@ impl<S: Scalar> Rigid<S> {
     }
     /// The same, moving: velocity of the origin in space, angular velocity in body axes.
     pub fn moving(self, velocity: Vector3<S>, omega_body: Vector3<S>) -> Self {
-        Rigid { velocity, omega_body, ..self }
+        Rigid { velocity, omega_body, given: [true; 2], ..self }
     }
     /// The same with one more load, about its origin.
     pub fn with(self, load: impl Into<StandardLoad<S>>) -> Self {
@@ -199,6 +206,10 @@ pub struct System<S: Real> {
     pub(super) forces: Vec<Force<S>>,
     pub(super) extra: Vec<Coordinates<S>>,
     pub(super) frames: HashMap<String, End<S>>,
+    /// Where coordinates of joints start.
+    pub(super) starts: Vec<JointStart<S>>,
+    /// True if positions need not fit the joints.
+    pub(super) assembles: bool,
     /// Names of joints, forces and coordinates.
     pub(super) taken: HashSet<(&'static str, String)>,
 }
@@ -221,6 +232,8 @@ impl<S: Real> System<S> {
             forces: Vec::new(),
             extra: Vec::new(),
             frames: HashMap::from([(GROUND.into(), origin)]),
+            starts: Vec::new(),
+            assembles: false,
             taken: HashSet::new(),
         }
     }
@@ -340,8 +353,76 @@ impl<S: Real> System<S> {
         }
         all_finite(&element, kind.numbers_mut())?;
         self.taken.insert(("joints", name.into()));
-        self.joints.push(Joint { name: name.into(), kind, ends });
+        self.joints.push(Joint { name: name.into(), kind, ends, of: None });
         Ok(())
+    }
+    /// Says where a coordinate of a joint starts, and how fast. The second body is moved there from where it is drawn, with
+    /// all that hangs on it; where the joints close loops, the coordinate is held and the rest follows. Zero is where the
+    /// first axes of the frames, or their points, coincide.
+    ///
+    /// ```
+    /// use nalgebra::{Matrix3, Vector3};
+    /// use polhode::{group::Rotation, method::Method};
+    /// use polhode::multibody::{Coordinate, GROUND, JointKind, Rigid, Simulation, System};
+    /// let mut system = System::new(Vector3::zeros());
+    /// system.body("door", Rigid::new(20.0, Matrix3::identity())?.at(Vector3::x(), Rotation::identity()))?;
+    /// system.frame("edge", "door", -Vector3::x(), Rotation::identity())?;
+    /// system.joint("hinge", JointKind::Revolute, GROUND, "edge")?;
+    /// system.start("hinge", Coordinate::Angle, Some(0.5), Some(2.0))?;
+    /// let run = Simulation::new(&system, &Method::parse("geometric-alpha")?)?;
+    /// assert!((run.bodies()[0].position.x - 0.5f64.cos()).abs() < 1e-15);
+    /// assert!((run.bodies()[0].omega_body.z - 2.0).abs() < 1e-15);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn start(
+        &mut self,
+        joint: &str,
+        coordinate: Coordinate,
+        value: Option<S>,
+        rate: Option<S>,
+    ) -> Result<(), SystemError> {
+        let element = format!("the start of the joint '{joint}'");
+        let Some(number) = self.joints.iter().position(|known| known.name == joint) else {
+            let near = nearest(joint, self.joints.iter().map(|known| known.name.as_str()));
+            return Err(SystemError::Missing { element, what: "joint", name: joint.into(), near });
+        };
+        let kind = &self.joints[number].kind;
+        if !kind.coordinates().contains(&coordinate) {
+            return Err(SystemError::Coordinate {
+                joint: joint.into(),
+                kind: kind.name(),
+                coordinate: coordinate.name(),
+            });
+        }
+        for number in [value, rate].into_iter().flatten() {
+            if !number.is_finite().all() {
+                let what = format!("its {} and its rate must be finite", coordinate.name()).into();
+                return Err(SystemError::Number { element, what, value: number.largest() });
+            }
+        }
+        self.starts.push(JointStart { joint: number, coordinate, value, rate, is_driven: false });
+        Ok(())
+    }
+    /// Drives a coordinate of a joint by a row that holds it at a function of time, which starts at a value with a rate.
+    pub(crate) fn drive_joint(
+        &mut self,
+        joint: usize,
+        coordinate: Coordinate,
+        row: OwnJoint<S>,
+        (value, rate): (S, S),
+    ) -> Result<(), SystemError> {
+        let (name, ends) = (format!("{}.drive", self.joints[joint].name), self.joints[joint].ends);
+        self.joint_with_ends(&name, row, ends)?;
+        if let Some(drive) = self.joints.last_mut() {
+            drive.of = Some(joint);
+        }
+        let start = JointStart { joint, coordinate, value: Some(value), rate: Some(rate), is_driven: true };
+        self.starts.push(start);
+        Ok(())
+    }
+    /// Positions of bodies need not fit the joints: they are assembled from where they are.
+    pub(crate) fn let_assemble(&mut self) {
+        self.assembles = true;
     }
     /// Lets a force act between two frames, of a kind of the library or by a formula of one's own.
     pub fn force(
@@ -366,8 +447,26 @@ impl<S: Real> System<S> {
         self.distinct(&element, &ends)?;
         all_finite(&element, kind.numbers_mut())?;
         self.taken.insert(("forces", name.into()));
-        self.forces.push(Force { name: name.into(), kind, ends });
+        self.forces.push(Force {
+            name: name.into(),
+            kind,
+            ends,
+            signals: Vec::new(),
+            watched: Vec::new(),
+            of: None,
+        });
         Ok(())
+    }
+    /// Lets the last force depend on more than the motion of its frames.
+    pub(crate) fn let_last_force_see(&mut self, signals: Vec<Signal<S>>, of: Option<usize>) {
+        let System { forces, joints, .. } = self;
+        let Some(force) = forces.last_mut() else { return };
+        let own = force.bodies();
+        let mut watched: Vec<usize> = signals.iter().flat_map(|s| s.bodies(joints)).flatten().collect();
+        watched.sort_unstable();
+        watched.dedup();
+        watched.retain(|body| !own.contains(&Some(*body)));
+        (force.signals, force.watched, force.of) = (signals, watched, of);
     }
     /// Adds coordinates of R^n.
     pub fn coordinates(&mut self, name: &str, extra: Coordinates<S>) -> Result<(), SystemError> {

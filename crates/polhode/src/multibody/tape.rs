@@ -45,6 +45,17 @@ impl<S: Real> Sink<S> for Places {
     }
 }
 
+/// Places and values, of a matrix that is written once.
+pub(super) struct Entries<S> {
+    pub(super) list: Vec<(usize, usize, S)>,
+}
+
+impl<S: Real> Sink<S> for Entries<S> {
+    fn add(&mut self, row: usize, column: usize, value: S) {
+        self.list.push((row, column, value));
+    }
+}
+
 /// Later: the values.
 pub(super) struct Values<'a, S> {
     places: core::slice::Iter<'a, u32>,

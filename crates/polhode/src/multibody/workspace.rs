@@ -84,6 +84,8 @@ pub(super) struct Workspace<S: Real> {
     /// y*, ẏ*, u of the extra coordinates.
     pub(super) flat: Vec<[Vec<S>; 3]>,
     pub(super) residual: Vec<S>,
+    /// μ of each row of the joints that depend on each other, zero for the rest; empty without such joints.
+    pub(super) softness: Vec<S>,
     /// A typical mass.
     pub(super) mass: S,
     /// Distances of the joints from the centre of mass of each body.
@@ -106,7 +108,7 @@ pub(super) fn lengths<S: Real>(v: &Vector3<S>) -> S {
 }
 
 impl<S: Real> Workspace<S> {
-    pub(super) fn new(system: &System<S>, scheme: &AlphaScheme) -> Self {
+    pub(super) fn new(system: &System<S>, scheme: &AlphaScheme, softness: Vec<S>) -> Self {
         let layout = Layout::new(system, scheme.stabilized);
         let reach = |ends: &mut dyn Iterator<Item = &End<S>>| {
             let mut arms: Vec<S> = vec![S::zero(); system.bodies.len()];
@@ -162,6 +164,7 @@ impl<S: Real> Workspace<S> {
             },
             flat: system.extra.iter().map(|e| flat(e.len())).collect(),
             residual: vec![S::zero(); n],
+            softness,
             mass,
             arms,
             levers,
@@ -179,6 +182,19 @@ impl<S: Real> Workspace<S> {
             },
             layout,
         }
+    }
+    /// Lets other rows give way: the matrix has other entries then.
+    pub(super) fn soften(&mut self, softness: Vec<S>) {
+        let is_soft = |list: &[S]| list.iter().map(|soft| soft.largest() > 0.0).collect::<Vec<_>>();
+        if is_soft(&softness) != is_soft(&self.softness) {
+            self.matrix = None;
+        }
+        self.softness = softness;
+    }
+    /// μ of a row, by its number among all multipliers, if it gives way.
+    #[inline(always)]
+    pub(super) fn soft(&self, row: usize) -> Option<S> {
+        self.softness.get(row).copied().filter(|soft| soft.largest() > 0.0)
     }
     /// The map of the form.
     pub(super) fn map(&self) -> Vectorial {
@@ -200,6 +216,8 @@ pub(super) struct Stepping<'a, S: Real> {
     pub(super) extra: &'a [CoordinateState<S>],
     /// The multipliers at the start.
     pub(super) lambda: &'a [S],
+    /// The angles that those of the joints are near to at the end of the step.
+    pub(super) angles: &'a [f64],
     pub(super) work: &'a mut Workspace<S>,
     pub(super) t: S,
     pub(super) h: S,
@@ -261,12 +279,13 @@ impl<'a, S: Real> Stepping<'a, S> {
     pub(super) fn new(
         system: &'a System<S>,
         (bodies, extra, lambda): (&'a [BodyMotion<S>], &'a [CoordinateState<S>], &'a [S]),
+        angles: &'a [f64],
         work: &'a mut Workspace<S>,
         t: S,
         h: S,
     ) -> Self {
         let weights = Weights::new(work, h);
-        Stepping { system, bodies, extra, lambda, work, t, h, whole: h, weights }
+        Stepping { system, bodies, extra, lambda, angles, work, t, h, whole: h, weights }
     }
     /// The end of the step, on the side where the step is: what switches there is not yet on.
     pub(super) fn end(&self) -> (S, f64) {

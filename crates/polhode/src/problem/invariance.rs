@@ -4,7 +4,7 @@ use super::known::{active, weight};
 use super::model::Model;
 use crate::body::{Load, Loads, StandardLoad};
 use crate::method::Claims;
-use crate::multibody::{Reduction, Simulation};
+use crate::multibody::Reduction;
 use nalgebra::{Matrix3, Vector3};
 
 /// What is to be expected of a quantity over a run.
@@ -90,10 +90,8 @@ impl Model {
                     _ => Setting::Other,
                 }
             }
-            None => match Simulation::check(self.system().clone()).is_ok_and(|start| start.keeps_energy()) {
-                true => Setting::Mechanism,
-                false => Setting::Other,
-            },
+            // What is done by motors, drives and dampers is counted.
+            None => Setting::Mechanism,
         }
     }
 }

@@ -52,6 +52,8 @@ pub struct Model {
     /// The motion, where the start was made for it.
     pub(super) steady: Option<SteadyPrecession>,
     start: Box<Snapshot>,
+    /// How many motions are left, and what joints forbid more than once.
+    freedom: (usize, Vec<Vec<String>>),
     outputs: Arc<Outputs<f64>>,
     file: Arc<ModelFile>,
 }
@@ -90,10 +92,18 @@ impl Problem {
     /// Why there are no consistent initial values, told at the joint that it is about.
     fn unassembled(&self, error: &SimulationError) -> ModelError {
         let joint = match error {
-            SimulationError::Assembly(AssemblyError::Dependent { joints }) => joints.first(),
             SimulationError::Assembly(
-                AssemblyError::Open { joint, .. } | AssemblyError::NotClosed { joint, .. },
+                AssemblyError::Dependent { joints } | AssemblyError::SingularPosition { joints },
+            ) => joints.first(),
+            SimulationError::Assembly(
+                AssemblyError::Open { joint, .. }
+                | AssemblyError::NotClosed { joint, .. }
+                | AssemblyError::Velocities { joint, .. },
             ) => Some(joint),
+            SimulationError::Assembly(AssemblyError::Massless { bodies }) => {
+                let body = bodies.first().map_or("", String::as_str);
+                return self.refused(self.file().body_fault(body, error.to_string()));
+            }
             _ => None,
         };
         let fault = joint.and_then(|joint| self.file().joint_fault(joint, error.to_string()));
@@ -123,6 +133,12 @@ impl Problem {
         let tried = match (&reduction, system.joints()) {
             (Some(_), []) => None,
             _ => Some(Simulation::check(system.clone()).map_err(|error| self.unassembled(&error))?),
+        };
+        let freedom = match &tried {
+            Some(simulation) => {
+                (simulation.degrees_of_freedom(), simulation.assembly().redundancies.clone())
+            }
+            None => (system.degrees_of_freedom(), Vec::new()),
         };
         let start = match (&reduction, tried) {
             (Some(Reduction::Rotation(one)), _) => {
@@ -155,6 +171,7 @@ impl Problem {
             psi: built.psi,
             steady: None,
             start: Box::new(start),
+            freedom,
             outputs: Arc::new(outputs),
             file: self.shared_file().clone(),
             reduction,
@@ -185,6 +202,14 @@ impl Model {
     /// The start.
     pub fn start(&self) -> Snapshot {
         (*self.start).clone()
+    }
+    /// How many motions joints and drives leave.
+    pub fn degrees_of_freedom(&self) -> usize {
+        self.freedom.0
+    }
+    /// For each row of the joints that forbids what is forbidden already, the joints that take part in it.
+    pub fn redundancies(&self) -> &[Vec<String>] {
+        &self.freedom.1
     }
     /// The names of its outputs.
     pub fn outputs(&self) -> &[String] {

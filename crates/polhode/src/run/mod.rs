@@ -19,7 +19,7 @@ pub use one_body::BodyRun;
 pub use plan::{Clock, Landing, Plan, PlanError};
 pub use quantity::{Column, Facts, Item, Owner, Quantity, Shape, Value};
 pub use saved::{RestoreError, Saved};
-pub use snapshot::{Bodies, BodySnapshot, Names, Recorder, Snapshot, Translation};
+pub use snapshot::{Bodies, BodySnapshot, JointSnapshot, Names, Recorder, Snapshot, Translation};
 pub use switches::Switches;
 pub(crate) use system::Face;
 pub use system::SystemRun;
@@ -96,6 +96,11 @@ pub struct Joints {
     pub violation: Violation,
     /// What it took to make the initial values consistent.
     pub assembly: Assembly,
+    /// How many motions they and drives leave.
+    pub degrees_of_freedom: usize,
+    /// The work so far of what stores no energy, in J, where there is such: motors, drives, dampers, loads without a
+    /// potential. The energy that drifts is that without it.
+    pub work: Option<f64>,
 }
 
 /// How a run ended, in plain numbers.

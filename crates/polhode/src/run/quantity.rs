@@ -86,6 +86,14 @@ quantities!(
     PotentialEstimate: "potential_estimate" "potential_estimate" ["J"] Number, "estimated error of the potential energy over the step";
     EnergyChange: "energy_change" "energy_change" ["J"] Number, "change of the energy over the step";
     Multipliers: "multipliers" "lambda" ["N or N m"] List, "multipliers of a joint, a row each";
+    Angle: "angle" "angle" ["rad"] Number, "angle of a joint, over full turns";
+    Distance: "distance" "distance" ["m"] Number, "distance of a joint";
+    Rate: "rate" "rate" ["rad/s or m/s"] Number, "rate of the coordinate of a joint, of its angle if it has two";
+    Speed: "speed" "speed" ["m/s"] Number, "rate of the distance of a joint that has an angle too";
+    Force: "force" "force" ["N"] Vector, "force of a joint on its second body, in space";
+    Moment: "moment" "moment" ["N m"] Vector, "moment of a joint on its second body about the point of its second frame, in space";
+    ForceAxis: "force_axis" "force_axis" ["N"] Number, "force of a joint along its third axis";
+    MomentAxis: "moment_axis" "moment_axis" ["N m"] Number, "moment of a joint about its third axis";
     Coordinates: "position" "y" ["m"] List, "extra coordinates";
     CoordinateRates: "velocity" "rate" ["m/s"] List, "rates of extra coordinates";
     Output: "outputs" "" [""] Number, "an output of the model";
@@ -185,6 +193,18 @@ const RECORDED: [Q; 11] = [
     Q::PotentialEstimate,
     Q::EnergyChange,
 ];
+/// What is said of a joint.
+const OF_JOINT: [Q; 9] = [
+    Q::Multipliers,
+    Q::Angle,
+    Q::Distance,
+    Q::Rate,
+    Q::Speed,
+    Q::Force,
+    Q::Moment,
+    Q::ForceAxis,
+    Q::MomentAxis,
+];
 const RECORDED_OF_ALL: [Q; 3] = [Q::Time, Q::KineticEnergy, Q::Energy];
 const RECORDED_OF_EACH: [Q; 4] = [Q::Position, Q::Quaternion, Q::Velocity, Q::OmegaBody];
 
@@ -199,8 +219,8 @@ impl<S: Real> Snapshot<S> {
         }
     }
     fn show_joints(&self, see: &mut dyn FnMut(Item, Value<'_, S>)) {
-        for j in 0..self.multipliers.len() {
-            self.show(Owner::Joint(j), &[Q::Multipliers], see);
+        for j in (0..self.multipliers.len()).filter(|j| self.joints.get(*j).is_none_or(|joint| !joint.is_drive)) {
+            self.show(Owner::Joint(j), &OF_JOINT, see);
         }
         for i in 0..self.coordinates.len() {
             self.show(Owner::Coordinates(i), &[Q::Coordinates, Q::CoordinateRates], see);
@@ -247,6 +267,10 @@ impl<S: Real> Snapshot<S> {
             Owner::Coordinates(i) => self.coordinates.get(i).map(|both| Value::List(&both[part])),
             _ => None,
         };
+        let joint = || match item.owner {
+            Owner::Joint(j) => self.joints.get(j),
+            _ => None,
+        };
         let whole = |number: Option<S>| number.filter(|_| item.owner == Owner::Whole).map(Value::Number);
         match item.quantity {
             Q::Time => whole(Some(self.t)),
@@ -268,6 +292,14 @@ impl<S: Real> Snapshot<S> {
                 Owner::Joint(j) => self.multipliers.get(j).map(|values| Value::List(values)),
                 _ => None,
             },
+            Q::Angle => Some(Value::Number(joint()?.angle?.0)),
+            Q::Distance => Some(Value::Number(joint()?.distance?.0)),
+            Q::Rate => joint().and_then(|joint| joint.angle.or(joint.distance)).map(|(_, rate)| Value::Number(rate)),
+            Q::Speed => joint().filter(|joint| joint.angle.is_some())?.distance.map(|(_, rate)| Value::Number(rate)),
+            Q::Force => Some(Value::Vector(joint()?.reaction.force)),
+            Q::Moment => Some(Value::Vector(joint()?.reaction.moment)),
+            Q::ForceAxis => Some(Value::Number(joint()?.reaction.force_axis)),
+            Q::MomentAxis => Some(Value::Number(joint()?.reaction.moment_axis)),
             Q::Coordinates => coordinates(0),
             Q::CoordinateRates => coordinates(1),
             Q::Output => match item.owner {

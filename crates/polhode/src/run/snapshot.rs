@@ -4,7 +4,7 @@ use super::StepEstimate;
 use crate::body::Dynamics;
 use crate::body::{Body, Load, State};
 use crate::group::Rotation;
-use crate::multibody::{Origin, Simulation, System};
+use crate::multibody::{Coordinate, Origin, Reaction, Simulation, System};
 use crate::scalar::{Real, Scalar};
 use core::ops::Deref;
 use nalgebra::Vector3;
@@ -25,6 +25,8 @@ pub struct Snapshot<S: Real = f64> {
     pub bodies: Bodies<S>,
     /// The multipliers of each joint.
     pub multipliers: Vec<Vec<S>>,
+    /// The joints, in the same order.
+    pub joints: Vec<JointSnapshot<S>>,
     /// The extra coordinates, with their rates.
     pub coordinates: Vec<[Vec<S>; 2]>,
     /// The names of all of these, of a system that is more than one body by itself.
@@ -82,6 +84,19 @@ pub struct BodySnapshot<S: Real = f64> {
     pub momentum_space: Vector3<S>,
     /// How its origin moves; nothing for a body about a fixed point that is its origin.
     pub moving: Option<Translation<S>>,
+}
+
+/// One joint.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JointSnapshot<S: Real = f64> {
+    /// Its angle, over full turns, and the rate of that, of a joint that has one.
+    pub angle: Option<(S, S)>,
+    /// Its distance and the rate of that, of a joint that has one.
+    pub distance: Option<(S, S)>,
+    /// What it does to its second body.
+    pub reaction: Reaction<S>,
+    /// True of a row that drives another joint, of whose reaction it is a part.
+    pub is_drive: bool,
 }
 
 impl<S: Real> BodySnapshot<S> {
@@ -177,6 +192,7 @@ impl<S: Real> Snapshot<S> {
             estimate: None,
             bodies: Bodies::One([one]),
             multipliers: Vec::new(),
+            joints: Vec::new(),
             coordinates: Vec::new(),
             names: None,
             outputs: Vec::new(),
@@ -229,12 +245,22 @@ impl<S: Scalar> Snapshot<S> {
             1 => Bodies::One([body(0)]),
             count => Bodies::Many((0..count).map(body).collect()),
         };
-        let mut rest = simulation.all_multipliers();
+        let all = simulation.least_multipliers();
+        let mut rest = &all[..];
         let multipliers = system.joints().iter().map(|joint| {
             let (values, later) = rest.split_at(joint.kind.rows());
             rest = later;
             values.to_vec()
         });
+        let joint = |(j, reaction): (usize, Reaction<S>)| {
+            let of = |coordinate: Coordinate| simulation.coordinate(j, coordinate);
+            let (angle, distance) = (of(Coordinate::Angle), of(Coordinate::Distance));
+            let is_drive = system.joints()[j].of.is_some();
+            JointSnapshot { angle, distance, reaction, is_drive }
+        };
+        // A fixed point is a joint too, behind those that have a name.
+        let reactions = simulation.reactions(&all).into_iter().take(system.joints().len());
+        let joints = reactions.enumerate().map(joint).collect();
         Snapshot {
             t: simulation.time(),
             kinetic_energy: simulation.kinetic_energy(),
@@ -242,6 +268,7 @@ impl<S: Scalar> Snapshot<S> {
             estimate: None,
             bodies,
             multipliers: multipliers.collect(),
+            joints,
             coordinates: simulation
                 .extra()
                 .iter()

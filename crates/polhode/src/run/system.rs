@@ -90,7 +90,7 @@ impl SystemRun {
         let total = simulation.energy();
         SystemRun {
             identity: Identity::new(method.id(), fingerprint(simulation.system())),
-            energy: EnergyRecord::new(keeps_energy.then_some(total), simulation.kinetic_energy()),
+            energy: EnergyRecord::new(Some(total), simulation.kinetic_energy()),
             total,
             violation: simulation.violation(),
             keeps_energy,
@@ -168,7 +168,7 @@ impl Run for SystemRun {
         self.simulation.set_time(to);
         let kinetic = self.simulation.kinetic_energy();
         self.total = kinetic + self.simulation.potential_energy();
-        self.energy.update(self.keeps_energy.then_some(self.total), kinetic);
+        self.energy.update(Some(self.total - self.simulation.work_done()), kinetic);
         let now = self.simulation.violation();
         self.violation.position = larger(self.violation.position, now.position);
         self.violation.velocity = larger(self.violation.velocity, now.velocity);
@@ -222,7 +222,12 @@ impl Run for SystemRun {
             Face::Rotation(_, names) => names.is_none(),
             Face::Motion(_) => true,
         };
-        (!hidden).then(|| Joints { violation: self.violation, assembly: self.simulation.assembly().clone() })
+        (!hidden).then(|| Joints {
+            violation: self.violation,
+            assembly: self.simulation.assembly().clone(),
+            degrees_of_freedom: self.simulation.degrees_of_freedom(),
+            work: (!self.keeps_energy).then(|| self.simulation.work_done()),
+        })
     }
     fn estimate_energy(&mut self) -> bool {
         let has_potential = match &self.face {

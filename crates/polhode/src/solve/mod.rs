@@ -11,4 +11,4 @@ pub use dense::{Factor, Lu};
 pub(crate) use dense::{factorize, substitute, substitute_rows};
 pub(crate) use newton::{Equations, Rung, newton};
 pub use newton::{StepError, Work};
-pub use sparse::{Block, DENSE_BELOW, FactorError, Factors, Pattern, Role, elimination_order};
+pub use sparse::{Block, DENSE_BELOW, Dependency, FactorError, Factors, Pattern, Role, elimination_order};

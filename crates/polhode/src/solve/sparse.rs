@@ -139,6 +139,15 @@ pub enum FactorError {
     },
 }
 
+/// A column that depends on others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dependency {
+    /// Its unknown.
+    pub unknown: usize,
+    /// The combination of columns that vanishes: unknowns and numbers, the largest ±1; rounding is left out.
+    pub null: Vec<(usize, f64)>,
+}
+
 impl fmt::Display for FactorError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -279,6 +288,29 @@ impl<S: Real> Factors<S> {
     /// The values for which pivots were last searched.
     pub(crate) fn searched(&self) -> &[S] {
         &self.searched
+    }
+
+    /// The columns of a matrix like [M Bᵀ; B 0], with definite M and an order in which its columns come first, that depend on
+    /// others. Without them its rank is full.
+    ///
+    /// ```
+    /// use polhode::solve::{Factors, Pattern};
+    /// // A mass held by two forces in the same place: one of them is not determined.
+    /// let pattern = Pattern::new(3, [(0, 0), (1, 0), (2, 0), (0, 1), (0, 2)]);
+    /// let found = Factors::dependencies(&pattern, &[0, 1, 2], &[2.0, 1.0, 1.0, 1.0, 1.0])?;
+    /// assert_eq!(found.len(), 1);
+    /// assert_eq!((found[0].unknown, &found[0].null[..]), (2, &[(1, -1.0), (2, 1.0)][..]));
+    /// # Ok::<(), polhode::solve::FactorError>(())
+    /// ```
+    pub fn dependencies(
+        pattern: &Pattern,
+        order: &[usize],
+        values: &[S],
+    ) -> Result<Vec<Dependency>, FactorError> {
+        match values.len() == pattern.nonzeros() {
+            true => search::dependencies(&Columns::new(pattern, order), values),
+            false => Err(FactorError::Count { given: values.len(), entries: pattern.nonzeros() }),
+        }
     }
 
     /// Solves A x = b in place. Without factors (never factored, or not with success) x is not a number.

@@ -140,14 +140,22 @@ impl<L: Lane> Block<L> {
             let numbers: Vec<Vec<Dual1>> = all.iter().map(|joint| joint.kind.numbers()).collect();
             let kind = all[0].kind.rebuilt(&mut |k, _| packed(numbers.iter().map(|list| list[k])));
             let ends = packed_ends(&all.iter().map(|joint| &joint.ends).collect::<Vec<_>>());
-            Joint { name: String::new(), kind, ends }
+            Joint { name: String::new(), kind, ends, of: None }
         };
         let force = |f: usize| {
             let all: Vec<&Force<Dual1>> = systems.iter().map(|s| &s.forces[f]).collect();
             let numbers: Vec<Vec<Dual1>> = all.iter().map(|force| force.kind.numbers()).collect();
             let kind = all[0].kind.rebuilt(&mut |k, _| packed(numbers.iter().map(|list| list[k])));
             let ends = packed_ends(&all.iter().map(|force| &force.ends).collect::<Vec<_>>());
-            Force { name: String::new(), kind, ends }
+            let points: Vec<Vec<Dual1>> = all.iter().map(|force| force.signal_numbers()).collect();
+            let mut next = 0..;
+            let mut number = |_| {
+                let k = next.next().unwrap_or_default();
+                packed(points.iter().map(|list| list[k]))
+            };
+            let signals = all[0].signals.iter().map(|signal| signal.rebuilt(&mut number)).collect();
+            let Force { watched, of, .. } = all[0];
+            Force { name: String::new(), kind, ends, signals, watched: watched.clone(), of: *of }
         };
         let body =
             |b: usize| BodyVariation::of(&shown.iter().map(|run| &run.bodies()[b]).collect::<Vec<_>>());

@@ -383,7 +383,7 @@ fn show<L: Lane>(plain: &Simulation<f64>, by: &Variation<L>, lane: usize, shown:
         bodies.map(|(body, by)| by.attached(body, lane, charted)),
         extra.map(|(e, by)| flat_attached(e, by, lane)),
         attached(plain.all_multipliers(), &by.lambda, lane),
-        Dual::lift(plain.time()),
+        (Dual::lift(plain.time()), plain.angles()),
     );
 }
 

@@ -1,6 +1,7 @@
 //! What each element of a system adds to the derivative of the equations at the prediction.
 
 use super::super::joint::{MOST_ROWS, Place};
+use super::super::signal::Scene;
 use super::super::system::System;
 use super::super::workspace::{Stepping, Weights, loads};
 use super::block::{Block, MassVariation, PointVariation, Room};
@@ -130,9 +131,12 @@ impl<L: Lane> Room<L> {
         let time = Dual::lift(stepping.t + stepping.h);
         for force in &block.forces {
             let bodies = force.bodies();
-            let place = |b: usize| predicted_place(&now[b].place, &self.predicted[b]);
-            let places = bodies.map(|body| body.map_or_else(Place::ground, place));
-            let wrenches = force.wrenches(time, places.each_ref());
+            let wrenches = force.wrenches_in(&Scene {
+                time,
+                joints: &block.joints,
+                angles: stepping.angles,
+                place: &|b| predicted_place(&now[b].place, &self.predicted[b]),
+            });
             for (i, wrench) in wrenches.iter().enumerate() {
                 if let Some(b) = bodies[i / 2] {
                     self.add(layout.motion(b) + i % 2 * 3, &(slopes(wrench) * L::of(scale)));

@@ -1,7 +1,7 @@
 //! The search for pivots: column by column, each column solved with the columns before it (Gilbert and Peierls), so
 //! that the work is proportional to the arithmetic.
 
-use super::{Columns, FactorError, KEEP, probe, size};
+use super::{Columns, Dependency, FactorError, KEEP, probe, size};
 use crate::scalar::Real;
 
 /// The diagonal entry is the pivot if it is at least this part of its column: fill follows the order of elimination,
@@ -12,6 +12,9 @@ const ELSEWHERE: f64 = 0.1;
 /// An entry that is this small against the terms it is the sum of is rounding. Not against the matrix: light
 /// bodies make large entries, and heavy ones small, that are as good.
 const ROUNDING: f64 = 1e-12;
+/// The same of a pivot on the diagonal that is a square: columns whose sine to others is less than the root of this depend
+/// on them.
+const DEPENDENT: f64 = 1e-10;
 /// A part of a null vector that is this small against the largest is rounding.
 const SUPPORT: f64 = 1e-6;
 
@@ -49,6 +52,12 @@ impl Lists {
         self.starts[k]..self.starts[k + 1]
     }
 
+    /// Takes the last list away.
+    fn pop(&mut self) {
+        self.starts.pop();
+        self.items.truncate(self.starts.last().copied().unwrap_or_default());
+    }
+
     pub fn get(&self, k: usize) -> &[u32] {
         &self.items[self.range(k)]
     }
@@ -56,7 +65,26 @@ impl Lists {
 
 /// Finds the pivots of the matrix with these values.
 pub(super) fn search<S: Real>(columns: &Columns, values: &[S]) -> Result<Found, FactorError> {
+    eliminate(columns, values, None)
+}
+
+/// The columns of a matrix like [M Bᵀ; B 0] with definite M, whose columns come first, that depend on those before them, each
+/// with the combination that vanishes; of dependent columns only the one itself takes part in it.
+pub(super) fn dependencies<S: Real>(columns: &Columns, values: &[S]) -> Result<Vec<Dependency>, FactorError> {
+    let mut found = Vec::new();
+    eliminate(columns, values, Some(&mut found))?;
+    Ok(found)
+}
+
+/// Finds the pivots. A column without one is an error, or left out and put on the list.
+fn eliminate<S: Real>(
+    columns: &Columns,
+    values: &[S],
+    mut left_out: Option<&mut Vec<Dependency>>,
+) -> Result<Found, FactorError> {
     let n = columns.n();
+    // The unknown of each pivot.
+    let mut unknowns: Vec<usize> = Vec::with_capacity(n);
     // The row at each place in the order of elimination; pivots exchange rows.
     let mut row_of = columns.order.clone();
     let mut position = vec![0; n];
@@ -72,15 +100,15 @@ pub(super) fn search<S: Real>(columns: &Columns, values: &[S]) -> Result<Found, 
     let mut growth = vec![1.0f64; n];
     let mut mark = vec![u32::MAX; n];
     let (mut stack, mut above, mut below) = (vec![], vec![], vec![]);
-    for k in 0..n {
-        let unknown = columns.order[k] as usize;
+    for at in 0..n {
+        let (k, unknown) = (unknowns.len(), columns.order[at] as usize);
         // Where the column has entries: those of the matrix, and below every pivot among them those of its L.
         above.clear();
         below.clear();
-        let entries = columns.range(k);
+        let entries = columns.range(at);
         stack.extend_from_slice(&columns.rows[entries.clone()]);
         while let Some(row) = stack.pop() {
-            if core::mem::replace(&mut mark[row as usize], k as u32) == k as u32 {
+            if core::mem::replace(&mut mark[row as usize], at as u32) == at as u32 {
                 continue;
             }
             work[row as usize] = S::zero();
@@ -124,13 +152,33 @@ pub(super) fn search<S: Real>(columns: &Columns, values: &[S]) -> Result<Found, 
         };
         let at_home = row_of[k];
         let part = (DIAGONAL * growth[at_home as usize]).min(ELSEWHERE);
-        let home = (mark[at_home as usize] == k as u32 && good(at_home, part)).then_some(at_home);
+        let home = (mark[at_home as usize] == at as u32 && good(at_home, part)).then_some(at_home);
         let away =
             |part| below.iter().copied().filter(|&r| good(r, part)).min_by_key(|&r| position[r as usize]);
-        let Some(row) = home.or_else(|| away(ELSEWHERE)).or_else(|| away(DIAGONAL)) else {
-            let steps = columns.order.iter().map(|&j| j as usize);
-            return Err(FactorError::Singular { unknown, null: null_vector(k, steps, &upper, &u, &pivots) });
+        let found = match &left_out {
+            None => home.or_else(|| away(ELSEWHERE)).or_else(|| away(DIAGONAL)),
+            // Of a matrix like [M Bᵀ; B 0], bodies first, what is left is definite: a pivot that vanishes on the diagonal
+            // vanishes everywhere.
+            Some(_) => Some(unknown as u32).filter(|_| {
+                mark[unknown] == at as u32 && size(work[unknown]) > DEPENDENT * terms[unknown]
+            }),
         };
+        let Some(row) = found else {
+            let null = null_vector(k, &upper, &u, &pivots);
+            let null = unknowns.iter().copied().chain([unknown]).zip(null).filter(|(_, y)| *y != 0.0);
+            match &mut left_out {
+                Some(list) => list.push(Dependency { unknown, null: null.collect() }),
+                None => {
+                    let mut all = vec![0.0; n];
+                    null.for_each(|(j, y)| all[j] = y);
+                    return Err(FactorError::Singular { unknown, null: all });
+                }
+            }
+            u.truncate(upper.range(k).start);
+            upper.pop();
+            continue;
+        };
+        unknowns.push(unknown);
         let place = position[row as usize] as usize;
         row_of.swap(k, place);
         position[row_of[place] as usize] = place as u32;
@@ -150,20 +198,18 @@ pub(super) fn search<S: Real>(columns: &Columns, values: &[S]) -> Result<Found, 
     Ok(Found { row_of, position, lower, upper, floors })
 }
 
-/// The combination of column `k` and those before it that vanishes.
-fn null_vector<S: Real>(
-    k: usize,
-    order: impl Iterator<Item = usize>,
-    upper: &Lists,
-    u: &[S],
-    pivots: &[f64],
-) -> Vec<f64> {
+/// The combination of column `k` and those before it that vanishes, in the order of elimination: the largest ±1, rounding
+/// set to zero.
+fn null_vector<S: Real>(k: usize, upper: &Lists, u: &[S], pivots: &[f64]) -> Vec<f64> {
     let mut y = vec![0.0; k];
     let column = |s: usize| upper.get(s).iter().map(|&i| i as usize).zip(&u[upper.range(s)]);
     for (i, u) in column(k) {
         y[i] = -u.largest();
     }
     for s in (0..k).rev() {
+        if y[s] == 0.0 {
+            continue;
+        }
         y[s] /= pivots[s];
         for (i, u) in column(s) {
             y[i] -= u.largest() * y[s];
@@ -171,10 +217,6 @@ fn null_vector<S: Real>(
     }
     y.push(1.0);
     let largest = y.iter().map(|y| y.abs()).fold(0.0, f64::max);
-    let mut null = vec![0.0; order.size_hint().0.max(k + 1)];
-    for (j, y) in order.zip(y) {
-        let part = y / largest;
-        null[j] = if part.abs() > SUPPORT { part } else { 0.0 };
-    }
-    null
+    let part = |y: f64| if (y / largest).abs() > SUPPORT { y / largest } else { 0.0 };
+    y.into_iter().map(part).collect()
 }

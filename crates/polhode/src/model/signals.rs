@@ -1,0 +1,331 @@
+//! Expressions of the motion of several bodies and joints: motors, drives, and loads that look at other bodies than their own.
+
+use super::loads::StateExpression;
+use super::names::{component, entry};
+use super::number::{Name, Scope, Values, unknown_name};
+use super::place::{Fault, Span};
+use crate::expression::Expression;
+use crate::multibody::{
+    Coordinate, ForceFormula, Frames, JointFormula, MOST_NUMBERS, MOST_SIGNALS, MovingFrames, Push, Signal, System,
+};
+use crate::scalar::{Real, Scalar};
+use nalgebra::Vector3;
+
+/// What a name stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Slot {
+    Number(usize),
+    Time,
+    Signal(usize),
+}
+
+/// An expression with what its names stand for.
+#[derive(Clone, Debug)]
+pub(super) struct Seen {
+    expression: Expression,
+    slots: Vec<Slot>,
+}
+
+impl Seen {
+    fn evaluate<T: Real>(&self, numbers: &[T], time: T, signals: &[T]) -> T {
+        self.expression.evaluate_with(&|name| match self.slots[name] {
+            Slot::Number(i) => numbers[i],
+            Slot::Time => time,
+            Slot::Signal(i) => signals[i],
+        })
+    }
+}
+
+/// What the expressions of one element use, while they are read.
+pub(super) struct Watch<'a, S: Scalar> {
+    pub(super) system: &'a System<S>,
+    pub(super) scope: &'a Scope<'a>,
+    /// Names that mean something here alone.
+    pub(super) local: Vec<(&'static str, Signal<S>)>,
+    /// The body whose quantities need no name before them.
+    pub(super) own: Option<usize>,
+    found: Vec<Name>,
+    pub(super) names: Vec<String>,
+    pub(super) signals: Vec<Signal<S>>,
+}
+
+impl<'a, S: Scalar> Watch<'a, S> {
+    pub(super) fn new(system: &'a System<S>, scope: &'a Scope<'a>) -> Self {
+        let (found, names, signals) = Default::default();
+        Watch { system, scope, local: Vec::new(), own: None, found, names, signals }
+    }
+    /// Reads an expression.
+    pub(super) fn compile(&mut self, formula: &StateExpression) -> Result<Seen, Fault> {
+        let mut slots = Vec::new();
+        for (k, name) in formula.expression.names().iter().enumerate() {
+            slots.push(self.slot(name).map_err(|message| formula.fault(k, message))?);
+        }
+        let many = |what: &str, most: usize| Fault::new(&formula.span, format!("it uses more than {most} {what}"));
+        if self.found.len() > MOST_NUMBERS {
+            return Err(many("parameters", MOST_NUMBERS));
+        }
+        if self.signals.len() > MOST_SIGNALS {
+            return Err(many("quantities of the motion", MOST_SIGNALS));
+        }
+        Ok(Seen { expression: formula.expression.clone(), slots })
+    }
+    /// The numbers that it uses, in the order of their names.
+    pub(super) fn numbers(&self, values: &Values<S>) -> Vec<S> {
+        self.found.iter().map(|name| values.named(*name)).collect()
+    }
+    fn signal(&mut self, signal: Signal<S>) -> Slot {
+        let known = self.signals.iter().position(|known| *known == signal);
+        Slot::Signal(known.unwrap_or_else(|| {
+            self.signals.push(signal);
+            self.signals.len() - 1
+        }))
+    }
+    fn slot(&mut self, name: &str) -> Result<Slot, String> {
+        if name == "t" {
+            return Ok(Slot::Time);
+        }
+        if let Some((_, signal)) = self.local.iter().find(|(local, _)| *local == name) {
+            let signal = *signal;
+            return Ok(self.signal(signal));
+        }
+        if let Some(found) = self.scope.find(name)? {
+            let known = self.found.iter().position(|known| *known == found);
+            return Ok(Slot::Number(known.unwrap_or_else(|| {
+                self.found.push(found);
+                self.names.push(name.into());
+                self.found.len() - 1
+            })));
+        }
+        let signal = self.find(name)?;
+        Ok(self.signal(signal))
+    }
+    fn find(&self, name: &str) -> Result<Signal<S>, String> {
+        let unknown = || {
+            let local = self.local.iter().map(|(name, _)| (*name).to_string());
+            let joints = self.system.joints().iter().take(20).flat_map(|joint| {
+                let name = |c: &Coordinate| format!("{}.{}", joint.name, c.name());
+                joint.kind.coordinates().iter().map(name).chain([format!("{}.rate", joint.name)])
+            });
+            let bodies = self.system.bodies().iter().take(20).flat_map(|body| {
+                ["position_x", "velocity_x", "omega_body_x", "attitude_xx"].map(|own| format!("{}.{own}", body.name))
+            });
+            let known: Vec<String> =
+                ["t".to_string()].into_iter().chain(local).chain(self.scope.known()).chain(joints).chain(bodies).collect();
+            unknown_name(name, &known)
+        };
+        let Some((owner, own)) = name.rsplit_once('.') else {
+            return match self.own {
+                Some(body) => self.of_body(body, name)?.ok_or_else(unknown),
+                None => Err(unknown()),
+            };
+        };
+        if let Some(body) = self.system.index(owner) {
+            return self.of_body(body, own)?.ok_or_else(unknown);
+        }
+        let Some(joint) = self.system.joints().iter().position(|joint| joint.name == owner) else {
+            return Err(unknown());
+        };
+        let has = |coordinate: Coordinate| self.system.joints()[joint].kind.coordinates().contains(&coordinate);
+        let first = if has(Coordinate::Angle) { Coordinate::Angle } else { Coordinate::Distance };
+        match own {
+            "angle" if has(Coordinate::Angle) => Ok(Signal::Coordinate(joint, Coordinate::Angle)),
+            "distance" if has(Coordinate::Distance) => Ok(Signal::Coordinate(joint, Coordinate::Distance)),
+            "rate" if has(first) => Ok(Signal::Rate(joint, first)),
+            "speed" if has(Coordinate::Angle) && has(Coordinate::Distance) => {
+                Ok(Signal::Rate(joint, Coordinate::Distance))
+            }
+            _ if ["force_", "moment_", "lambda_"].iter().any(|start| own.starts_with(start)) => Err(format!(
+                "'{name}' is a reaction, which is known only once the motion is; nothing that acts can depend on it"
+            )),
+            _ => Err(unknown()),
+        }
+    }
+    fn of_body(&self, b: usize, name: &str) -> Result<Option<Signal<S>>, String> {
+        let Some(body) = self.system.bodies().get(b) else { return Ok(None) };
+        let (origin, center) = (Vector3::zeros(), body.center);
+        if let Some((i, j)) = entry(name, "attitude") {
+            return Ok(Some(Signal::Attitude(b, i, j)));
+        }
+        type Named<S> = (&'static str, fn(usize, Vector3<S>, usize) -> Signal<S>, bool);
+        let vectors: [Named<S>; 7] = [
+            ("position", Signal::Position, false),
+            ("velocity_body", Signal::VelocityBody, false),
+            ("velocity", Signal::Velocity, false),
+            ("center_of_mass", Signal::Position, true),
+            ("center_velocity", Signal::Velocity, true),
+            ("omega_body", |b, _, i| Signal::OmegaBody(b, i), false),
+            ("omega_space", |b, _, i| Signal::OmegaSpace(b, i), false),
+        ];
+        for (vector, signal, at_center) in vectors {
+            if let Some(i) = component(name, vector) {
+                return Ok(Some(signal(b, if at_center { center } else { origin }, i)));
+            }
+        }
+        if ["q_w", "q_x", "q_y", "q_z"].contains(&name) {
+            return Err(format!(
+                "'{name}' is not available where several bodies are looked at; use entries of the matrix, attitude_xx to attitude_zz"
+            ));
+        }
+        if name == "mass" || entry(name, "inertia").is_some() || component(name, "center").is_some() {
+            return Err(format!(
+                "'{name}' is not available where several bodies are looked at; make it a parameter, and use that in both places"
+            ));
+        }
+        Ok(None)
+    }
+}
+
+/// A motor in a joint: a moment about its third axis, or a force along it.
+#[derive(Clone, Debug)]
+pub(super) struct Motor {
+    pub(super) coordinate: Coordinate,
+    pub(super) effort: Seen,
+    pub(super) names: Vec<String>,
+}
+
+/// A spring with a damper in the free direction of a joint. Its signals are the coordinate and its rate.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct JointSpring {
+    pub(super) coordinate: Coordinate,
+    pub(super) damped: bool,
+}
+
+/// An effort in a joint, on its second body.
+fn along<T: Real>(coordinate: Coordinate, at: &MovingFrames<T>, effort: T) -> Push<T> {
+    let axis = at.frames.axis(0, 2);
+    match coordinate {
+        Coordinate::Angle => Push::moment(axis * effort),
+        Coordinate::Distance => Push::force(axis * effort),
+    }
+}
+
+impl ForceFormula for Motor {
+    fn names(&self) -> Vec<String> {
+        self.names.clone()
+    }
+    fn push<T: Real>(&self, numbers: &[T], at: &MovingFrames<T>) -> Push<T> {
+        along(self.coordinate, at, self.effort.evaluate(numbers, at.frames.time, &at.signals))
+    }
+}
+
+impl ForceFormula for JointSpring {
+    fn names(&self) -> Vec<String> {
+        ["stiffness", "damping", "rest"].map(String::from).to_vec()
+    }
+    fn push<T: Real>(&self, numbers: &[T], at: &MovingFrames<T>) -> Push<T> {
+        let effort = -(numbers[0] * (at.signals[0] - numbers[2]) + numbers[1] * at.signals[1]);
+        along(self.coordinate, at, effort)
+    }
+    fn potential<T: Real>(&self, numbers: &[T], at: &MovingFrames<T>) -> Option<T> {
+        let stretch = at.signals[0] - numbers[2];
+        Some(numbers[0] * stretch * stretch * T::lift(0.5))
+    }
+    fn is_damped(&self) -> bool {
+        self.damped
+    }
+}
+
+/// The coordinate of a joint as a function of time.
+#[derive(Clone, Debug)]
+pub(super) struct Drive {
+    pub(super) coordinate: Coordinate,
+    pub(super) value: Seen,
+    pub(super) names: Vec<String>,
+}
+
+impl Drive {
+    /// Its value at a time.
+    pub(super) fn at<T: Real>(&self, numbers: &[T], time: T) -> T {
+        self.value.evaluate(numbers, time, &[])
+    }
+}
+
+impl JointFormula for Drive {
+    fn names(&self) -> Vec<String> {
+        self.names.clone()
+    }
+    fn rows(&self) -> usize {
+        1
+    }
+    fn constraint<T: Real>(&self, numbers: &[T], at: &Frames<T>, rows: &mut [T]) {
+        rows[0] = self.coordinate.gap(at, self.at(numbers, at.time));
+    }
+    fn is_angle(&self, _row: usize) -> bool {
+        self.coordinate == Coordinate::Angle
+    }
+}
+
+/// A force or moment on a body, of which each component looks at any body; nothing where it is zero.
+#[derive(Clone, Debug)]
+pub(super) struct SeenPush {
+    pub(super) each: [Option<Seen>; 3],
+    pub(super) is_force: bool,
+    pub(super) in_space: bool,
+}
+
+/// A load that looks at other bodies than its own: a force from the ground, at the point of the second frame.
+#[derive(Clone, Debug)]
+pub(super) struct SeenLoad {
+    pub(super) pushes: Vec<SeenPush>,
+    pub(super) names: Vec<String>,
+}
+
+impl ForceFormula for SeenLoad {
+    fn names(&self) -> Vec<String> {
+        self.names.clone()
+    }
+    fn push<T: Real>(&self, numbers: &[T], at: &MovingFrames<T>) -> Push<T> {
+        let mut sum = Push { force: Vector3::zeros(), moment: Vector3::zeros() };
+        for push in &self.pushes {
+            let value = Vector3::from_fn(|i, _| {
+                let seen = push.each[i].as_ref();
+                seen.map_or(T::zero(), |seen| seen.evaluate(numbers, at.frames.time, &at.signals))
+            });
+            let value = if push.in_space { value } else { at.frames.axes[1] * value };
+            match push.is_force {
+                true => sum.force += value,
+                false => sum.moment += value,
+            }
+        }
+        sum
+    }
+}
+
+/// True if an expression names a body other than this one, or a joint.
+pub(super) fn looks_elsewhere<S: Scalar>(
+    formula: &StateExpression,
+    body: &str,
+    system: &System<S>,
+    scope: &Scope<'_>,
+) -> bool {
+    formula.expression.names().iter().any(|name| {
+        let Some((owner, _)) = name.rsplit_once('.') else { return false };
+        owner != body
+            && !matches!(scope.find(name), Ok(Some(_)))
+            && (system.index(owner).is_some() || system.joints().iter().any(|joint| joint.name == owner))
+    })
+}
+
+/// Where an expression with no other names than time and parameters goes wrong.
+pub(super) fn of_time_alone<S: Scalar>(
+    formula: &StateExpression,
+    system: &System<S>,
+    scope: &Scope<'_>,
+) -> Result<(Seen, Vec<String>, Vec<Name>), Fault> {
+    let mut watch = Watch::new(system, scope);
+    let seen = watch.compile(formula)?;
+    let moving = seen.slots.iter().position(|slot| matches!(slot, Slot::Signal(_)));
+    match moving {
+        Some(k) => {
+            let name = &formula.expression.names()[k];
+            let message = format!("a drive is a function of t and of parameters, not of '{name}'");
+            Err(formula.fault(k, message))
+        }
+        None => Ok((seen, watch.names, watch.found)),
+    }
+}
+
+/// A fault of an element as a whole.
+pub(super) fn fault(span: &Span, error: impl ToString) -> Fault {
+    Fault::new(span, error.to_string())
+}
