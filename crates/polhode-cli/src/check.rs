@@ -118,10 +118,7 @@ fn text(problem: &Problem, model: &Model, report: &Report<'_>) -> String {
         head.push(vec![String::new(), problem.title.clone()]);
     }
     head.push(vec!["kind".into(), group.into()]);
-    head.push(vec![
-        "freedom".into(),
-        degrees(report.degrees_of_freedom),
-    ]);
+    head.push(vec!["freedom".into(), degrees(report.degrees_of_freedom)]);
     head.push(vec!["reference".into(), report.reference.into()]);
     head.push(vec![
         "run".into(),
@@ -168,7 +165,8 @@ fn text(problem: &Problem, model: &Model, report: &Report<'_>) -> String {
         match model.redundancies() {
             [] => text.push_str("no motion is forbidden twice\n"),
             all => {
-                let rows = if all.len() == 1 { "1 row forbids" } else { &format!("{} rows forbid", all.len()) };
+                let rows =
+                    if all.len() == 1 { "1 row forbids" } else { &format!("{} rows forbid", all.len()) };
                 text.push_str(&print::paragraph(
                     0,
                     &format!(

@@ -20,8 +20,8 @@ use polhode::method::Method;
 use polhode::problem::{Errors, Invariance, Model, Problem, RunReport};
 use polhode::run::{EnergyEstimate, Estimate, Plan, Run, drive};
 use record::Record;
-pub use system::degrees;
 use std::time::Instant;
+pub use system::degrees;
 
 /// The results of a run.
 #[derive(Debug)]

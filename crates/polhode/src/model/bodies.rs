@@ -2,9 +2,10 @@
 
 use super::attitude::Attitude;
 use super::build::Builder;
-use super::keys::{BODY, FOLLOWS, SHAPE};
+use super::keys::{BODY, FOLLOWS};
 use super::number::{Number, Numbers, Scope, Values};
 use super::place::{Fault, Span};
+use super::shapes::{Masses, Part, Shape, composed};
 use super::table::Table;
 use crate::body::{
     About, BauchauTrajectory, Dynamics, InertiaError, Loads, PrescribedMotion, PrescribedRotation,
@@ -14,8 +15,7 @@ use crate::group::{Group, Rotation, Se3, So3};
 use crate::lookup::plain;
 use crate::multibody::{GROUND, Held, Rigid};
 use crate::scalar::Scalar;
-use core::f64::consts::PI;
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::Vector3;
 use toml::de::DeValue;
 
 /// A body as the file has it.
@@ -31,6 +31,7 @@ pub(super) struct BodyDraft {
     /// True if it is about the origin.
     about_origin: bool,
     shape: Option<Shape>,
+    parts: Vec<Part>,
     position: Option<Point>,
     velocity: Option<Point>,
     point: Option<Numbers>,
@@ -52,12 +53,6 @@ enum Point {
     Frame(String, Span),
 }
 
-#[derive(Clone, Debug)]
-struct Shape {
-    kind: &'static str,
-    sizes: Numbers,
-}
-
 /// A motion that the body is made to follow.
 #[derive(Clone, Debug)]
 struct Follows {
@@ -65,15 +60,6 @@ struct Follows {
     turn_rate: Number,
     about: Option<Number>,
     span: Span,
-}
-
-/// Mass, centre of mass, and inertia about it.
-struct Masses<S> {
-    mass: S,
-    center: Vector3<S>,
-    inertia: Matrix3<S>,
-    /// True if the inertia is in proportion to the mass.
-    solid: bool,
 }
 
 impl Point {
@@ -85,81 +71,6 @@ impl Point {
             return Ok(Some(Point::Frame(text.trim().into(), entry.span())));
         }
         Ok(Some(Point::Numbers(Numbers::read(key, entry.value, &[3], scope, 1.0)?)))
-    }
-}
-
-impl Shape {
-    fn read(table: &Table<'_>, scope: &Scope<'_>) -> Result<Option<Shape>, Fault> {
-        let Some(entry) = table.entry("shape") else { return Ok(None) };
-        let inner = entry.table("shape")?;
-        inner.only(SHAPE)?;
-        let [one] = inner.entries.as_slice() else {
-            let names: Vec<&str> = SHAPE.iter().map(|key| key.name).collect();
-            return Err(Fault::new(&entry.span(), format!("shape has one of {}", names.join(", "))));
-        };
-        let sizes: &[usize] = match one.key {
-            "box" | "ellipsoid" | "tube" => &[3],
-            "cylinder" | "cone" => &[2],
-            _ => &[1],
-        };
-        let kind = SHAPE.iter().map(|key| key.name).find(|name| *name == one.key).unwrap_or("box");
-        Ok(Some(Shape { kind, sizes: Numbers::read(one.key, one.value, sizes, scope, 1.0)? }))
-    }
-    /// Its volume (or length), centre of mass, and inertia about it per unit of mass.
-    fn measures<S: Scalar>(&self, values: &Values<S>) -> Result<(S, Vector3<S>, Vector3<S>), Fault> {
-        let sizes = self.sizes.at(values)?;
-        let hollow = self.kind == "tube";
-        for (i, x) in sizes.iter().enumerate() {
-            let least = if hollow && i == 1 { x.value() >= 0.0 } else { x.value() > 0.0 };
-            if !least {
-                let message =
-                    format!("the sizes of a {} must be positive, got {}", self.kind, plain(x.value()));
-                return Err(self.sizes.fault(message));
-            }
-        }
-        let of = S::lift;
-        let squares = |a: S, b: S| a * a + b * b;
-        let x = |i: usize| sizes.get(i).copied().unwrap_or(S::one());
-        let (a, b, c, zero) = (x(0), x(1), x(2), S::zero());
-        Ok(match self.kind {
-            "box" => {
-                let twelfth = of(1.0 / 12.0);
-                let moments = Vector3::new(squares(b, c), squares(a, c), squares(a, b)) * twelfth;
-                (a * b * c, Vector3::zeros(), moments)
-            }
-            "sphere" => {
-                (of(4.0 / 3.0 * PI) * a * a * a, Vector3::zeros(), Vector3::from_element(of(0.4) * a * a))
-            }
-            "ellipsoid" => {
-                let moments = Vector3::new(squares(b, c), squares(a, c), squares(a, b)) * of(0.2);
-                (of(4.0 / 3.0 * PI) * a * b * c, Vector3::zeros(), moments)
-            }
-            "cylinder" | "tube" => {
-                let (inner, length) = if hollow { (b, c) } else { (zero, b) };
-                if inner.value() >= a.value() {
-                    return Err(self
-                        .sizes
-                        .fault("the inner radius of a tube must be less than the outer one"));
-                }
-                let both = squares(a, inner);
-                let across = (of(3.0) * both + length * length) / of(12.0);
-                let volume = of(PI) * (a * a - inner * inner) * length;
-                (volume, Vector3::zeros(), Vector3::new(across, across, both * of(0.5)))
-            }
-            "cone" => {
-                let across = of(3.0 / 80.0) * (of(4.0) * a * a + b * b);
-                let volume = of(PI / 3.0) * a * a * b;
-                (
-                    volume,
-                    Vector3::new(zero, zero, of(0.75) * b),
-                    Vector3::new(across, across, of(0.3) * a * a),
-                )
-            }
-            _ => {
-                let across = a * a / of(12.0);
-                (a, Vector3::new(a * of(0.5), zero, zero), Vector3::new(zero, across, across))
-            }
-        })
     }
 }
 
@@ -180,6 +91,11 @@ impl BodyDraft {
             ("inertia_origin", "shape"),
             ("center", "shape"),
             ("mass", "density"),
+            ("parts", "shape"),
+            ("parts", "mass"),
+            ("parts", "center"),
+            ("parts", "inertia"),
+            ("parts", "inertia_origin"),
         ] {
             table.either(one, other)?;
         }
@@ -223,6 +139,7 @@ impl BodyDraft {
             inertia: table.numbers(inertia, &[3, 6, 9], scope)?,
             about_origin,
             shape: Shape::read(table, scope)?,
+            parts: Part::read_all(table, scope)?,
             position: Point::read(table, "position", scope)?,
             velocity: Point::read(table, "velocity", scope)?,
             point: table.numbers("point", &[3], scope)?,
@@ -271,25 +188,15 @@ impl BodyDraft {
     fn masses<S: Scalar>(&self, values: &Values<S>) -> Result<Option<Masses<S>>, Fault> {
         let mass = self.mass.as_ref().map(|mass| mass.at(values)).transpose()?;
         let center = self.center.as_ref().map_or(Ok(Vector3::zeros()), |center| center.vector(values))?;
+        if !self.parts.is_empty() {
+            return composed(&self.parts, values).map(Some);
+        }
         if let Some(shape) = &self.shape {
-            let (volume, center, moments) = shape.measures(values)?;
-            let mass = match (mass, &self.density) {
-                (Some(mass), _) => mass,
-                (None, Some(density)) => {
-                    let rho = density.at(values)?;
-                    if rho.value() <= 0.0 {
-                        let message = format!("density must be positive, got {}", plain(rho.value()));
-                        return Err(values.blamed(density.fault(message), density.parameter()));
-                    }
-                    rho * volume
-                }
-                (None, None) => return Err(self.fault("a shape needs `mass`, or `density`")),
-            };
-            let inertia = Matrix3::from_diagonal(&(moments * mass));
-            return Ok(Some(Masses { mass, center, inertia, solid: true }));
+            let need = || self.fault("a shape needs `mass`, or `density`");
+            return shape.masses(mass, self.density.as_ref(), values, &need).map(Some);
         }
         let Some(inertia) = &self.inertia else {
-            return Err(self.fault("it needs `inertia` (or `inertia_origin`, or `shape`)"));
+            return Err(self.fault("it needs `inertia` (or `inertia_origin`, `shape` or `parts`)"));
         };
         let inertia = inertia.tensor(values)?;
         let Some(mass) = mass else { return Ok(None) };

@@ -78,6 +78,7 @@ pub(super) struct JointDraft {
     axis: Option<Numbers>,
     axis2: Option<Numbers>,
     length: Option<Number>,
+    pitch: Option<Number>,
     stiffness: Option<Number>,
     damping: Option<Number>,
     rest: Option<Number>,
@@ -131,6 +132,7 @@ impl JointDraft {
             axis: table.numbers("axis", &[3], scope)?,
             axis2: table.numbers("axis2", &[3], scope)?,
             length: table.number("length", scope)?,
+            pitch: table.number("pitch", scope)?,
             stiffness: table.number("stiffness", scope)?,
             damping: table.number("damping", scope)?,
             rest: table.angle("rest", scope)?,
@@ -173,6 +175,8 @@ impl JointDraft {
             "revolute" => &["angle"],
             "prismatic" => &["distance"],
             "cylindrical" => &["angle", "distance"],
+            // The distance of a screw follows its angle; the angle of axes is what is kept.
+            "screw" | "constant-angle" => &["angle"],
             _ => &[],
         };
         let why = format!("does not belong to a joint of type \"{kind}\"");
@@ -181,15 +185,20 @@ impl JointDraft {
                 stray(key, &why)?;
             }
         }
-        if coordinates.is_empty() {
+        if coordinates.is_empty() || kind == "constant-angle" {
             stray("rate", &why)?;
+        }
+        if kind != "screw" {
+            stray("pitch", "belongs to a joint of type \"screw\"")?;
+        } else if self.pitch.is_none() {
+            return Err(Fault::new(&table.span, format!("{} needs `pitch`", table.name)));
         }
         if kind != "cylindrical" {
             stray("speed", &why)?;
         }
-        if coordinates.len() != 1 {
+        if coordinates.len() != 1 || kind == "constant-angle" {
             let why = format!(
-                "belongs to a joint with one coordinate, revolute or prismatic, not to one of type \"{kind}\""
+                "belongs to a joint with one coordinate, revolute, prismatic or a screw, not to one of type \"{kind}\""
             );
             for key in ["stiffness", "damping", "rest", "moment", "force", "drive"] {
                 stray(key, &why)?;
@@ -217,8 +226,8 @@ impl JointDraft {
                 )?;
             }
         }
-        if kind != "universal" {
-            stray("axis2", "belongs to a joint of type \"universal\"")?;
+        if !matches!(kind, "universal" | "constant-angle") {
+            stray("axis2", "belongs to a joint of type \"universal\" or \"constant-angle\"")?;
         }
         let axis = !matches!(kind, "spherical" | "fixed" | "distance");
         match (self.at.is_some(), self.axis.is_some()) {
@@ -230,9 +239,10 @@ impl JointDraft {
                 &self.span,
                 format!("{} has `axis` and needs `at` too: its point in space", table.name),
             )),
-            (true, true) if kind == "universal" && self.axis2.is_none() => {
+            (true, true) if matches!(kind, "universal" | "constant-angle") && self.axis2.is_none() => {
+                let which = if kind == "universal" { "first" } else { "third" };
                 let message = format!(
-                    "{} has `at` and needs `axis2` too: the first axis of its second frame",
+                    "{} has `at` and needs `axis2` too: the {which} axis of its second frame",
                     table.name
                 );
                 Err(Fault::new(&self.span, message))
@@ -274,7 +284,12 @@ impl JointDraft {
         let drawn = match &self.at {
             Some(at) => {
                 let (point, axes) = (at.vector(values)?, self.axes(kind, values)?);
-                ends.map(|end| builder.drawn(end.body, &point, &axes))
+                let second = match (kind, &self.axis2) {
+                    ("constant-angle", Some(axis)) => upright(&direction(axis, values)?),
+                    _ => axes,
+                };
+                let [first, other] = ends;
+                [builder.drawn(first.body, &point, &axes), builder.drawn(other.body, &point, &second)]
             }
             None => ends,
         };
@@ -286,6 +301,18 @@ impl JointDraft {
             "prismatic" => JointKind::Prismatic,
             "planar" => JointKind::Planar,
             "fixed" => JointKind::Fixed,
+            "point-on-line" => JointKind::PointOnLine,
+            "point-in-plane" => JointKind::PointInPlane,
+            "parallel" => JointKind::Parallel,
+            "constant-angle" => {
+                let angle = match &self.start[0] {
+                    Some(angle) => angle.at(values)?,
+                    None => builder.angle(&drawn),
+                };
+                JointKind::ConstantAngle { angle }
+            }
+            // With a row for its thread.
+            "screw" => JointKind::Cylindrical,
             _ => {
                 let length = match &self.length {
                     Some(length) => length.at(values)?,
@@ -294,11 +321,25 @@ impl JointDraft {
                 JointKind::Distance { length }
             }
         };
-        builder.system.joint_with_ends(name, library, drawn).map_err(|error| wrong(error.to_string()))?;
+        let added = match &self.pitch {
+            Some(pitch) if kind == "screw" => builder.system.screw_with_ends(name, pitch.at(values)?, drawn),
+            _ => builder.system.joint_with_ends(name, library, drawn),
+        };
+        added.map_err(|error| wrong(error.to_string()))?;
+        if kind == "constant-angle" {
+            return Ok(());
+        }
         let given = |number: &Option<Number>| number.as_ref().map(|number| number.at(values)).transpose();
         let [angle, distance, rate, speed] = &self.start;
         let (angle, distance, rate, speed) = (given(angle)?, given(distance)?, given(rate)?, given(speed)?);
         let has_angle = kind != "prismatic";
+        let (distance, speed) = match &self.pitch {
+            Some(pitch) if kind == "screw" => {
+                let per = pitch.at(values)? / S::lift(core::f64::consts::TAU);
+                (angle.map(|x| x * per), rate.map(|x| x * per))
+            }
+            _ => (distance, speed),
+        };
         let starts = [
             (Coordinate::Angle, angle, rate.filter(|_| has_angle)),
             (Coordinate::Distance, distance, if has_angle { speed } else { rate }),
@@ -320,7 +361,9 @@ impl JointDraft {
         builder: &mut Builder<'_, S>,
     ) -> Result<(), Fault> {
         let wrong = |message: String| Fault::new(&self.span, message);
-        let Some(j) = builder.system.joints().iter().position(|joint| joint.name == name) else { return Ok(()) };
+        let Some(j) = builder.system.joints().iter().position(|joint| joint.name == name) else {
+            return Ok(());
+        };
         let (ends, kind) = (builder.system.joints()[j].ends, &builder.system.joints()[j].kind);
         let Some(coordinate) = kind.coordinates().first().copied() else { return Ok(()) };
         let own = [Signal::Coordinate(j, coordinate), Signal::Rate(j, coordinate)];
@@ -352,7 +395,8 @@ impl JointDraft {
             let lifted: Vec<Dual<S, 1>> = numbers.iter().map(|x| Dual::constant(*x)).collect();
             let start = formula.at(&lifted, time);
             if !(start.re.is_finite() && start.eps[0].is_finite()) {
-                let message = "the drive or its rate is not finite at t = 0: a division by zero, or a kink there";
+                let message =
+                    "the drive or its rate is not finite at t = 0: a division by zero, or a kink there";
                 return Err(Fault::new(&drive.span, message));
             }
             let row = OwnJoint::new(formula, numbers).map_err(|error| wrong(error.to_string()))?;
@@ -449,6 +493,18 @@ impl<S: Scalar> Builder<'_, S> {
                 axes: rigid.attitude.inverse().matrix() * axes,
             },
         }
+    }
+    /// The angle between the third axes of two ends.
+    fn angle(&self, ends: &[End<S>; 2]) -> S {
+        let axis = |end: &End<S>| {
+            let axis = end.axes.column(2).into_owned();
+            end.body
+                .and_then(|b| self.system.bodies().get(b))
+                .map_or(axis, |rigid| rigid.attitude.rotate(&axis))
+        };
+        let (a, b) = (axis(&ends[0]), axis(&ends[1]));
+        let across = a.cross(&b);
+        across.dot(&across).sqrt().atan2(a.dot(&b))
     }
     /// How far two ends are apart.
     pub(super) fn distance(&self, ends: &[End<S>; 2]) -> S {

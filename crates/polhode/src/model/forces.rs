@@ -8,7 +8,7 @@ use super::loads::StateExpression;
 use super::number::{Name, Number, Numbers, Scope, Values, unknown_name};
 use super::place::{Fault, Span};
 use super::table::Table;
-use crate::multibody::{Coordinates, ForceKind, MOST_NUMBERS, OwnForce};
+use crate::multibody::{Bushing, Coordinates, ForceKind, MOST_NUMBERS, OwnForce};
 use crate::scalar::Scalar;
 
 /// A force as the file has it.
@@ -20,6 +20,8 @@ pub(super) struct ForceDraft {
     between: [(String, Span); 2],
     stiffness: Option<Number>,
     damping: Option<Number>,
+    /// Six stiffnesses and six dampings.
+    bushing: [Option<Numbers>; 2],
     length: Option<Number>,
     angle: Option<Number>,
     line: Option<(StateExpression, bool)>,
@@ -29,11 +31,13 @@ impl ForceDraft {
     pub(super) fn read(name: &str, table: &Table<'_>, scope: &Scope<'_>) -> Result<ForceDraft, Fault> {
         table.only(FORCE)?;
         let missing = |what: &str| Fault::new(&table.span, format!("{} needs {what}", table.name));
-        let (kind, _) =
-            table.word("type", &["spring", "torsion-spring", "line"])?.ok_or_else(|| missing("`type`"))?;
+        let (kind, _) = table
+            .word("type", &["spring", "torsion-spring", "line", "bushing"])?
+            .ok_or_else(|| missing("`type`"))?;
         let allowed: &[&str] = match kind.as_str() {
             "spring" => &["stiffness", "damping", "length"],
             "torsion-spring" => &["stiffness", "damping", "angle", "angle_deg"],
+            "bushing" => &["stiffness", "damping"],
             _ => &["force", "potential"],
         };
         let stray = |key: &str| !matches!(key, "type" | "between") && !allowed.contains(&key);
@@ -53,18 +57,24 @@ impl ForceDraft {
             }
             (None, None) => None,
         };
+        let six = kind == "bushing";
+        let sixes = |key: &str| if six { table.numbers(key, &[6], scope) } else { Ok(None) };
         let draft = ForceDraft {
             name: name.into(),
             span: table.span.clone(),
             between: between(table)?,
-            stiffness: table.number("stiffness", scope)?,
-            damping: table.number("damping", scope)?,
+            stiffness: if six { None } else { table.number("stiffness", scope)? },
+            damping: if six { None } else { table.number("damping", scope)? },
+            bushing: [sixes("stiffness")?, sixes("damping")?],
             length: table.number("length", scope)?,
             angle: table.angle("angle", scope)?,
             line,
             kind,
         };
         match draft.kind.as_str() {
+            "bushing" if draft.bushing.iter().all(Option::is_none) => {
+                Err(missing("`stiffness` or `damping`"))
+            }
             "line" if draft.line.is_none() => Err(missing("`force`, or `potential`")),
             "spring" | "torsion-spring" if draft.stiffness.is_none() && draft.damping.is_none() => {
                 Err(missing("`stiffness` or `damping`"))
@@ -91,6 +101,16 @@ impl ForceDraft {
                     None => builder.distance(&ends),
                 };
                 ForceKind::SpringDamper { stiffness, damping, length }
+            }
+            ("bushing", _) => {
+                let mut numbers = Vec::new();
+                for six in &self.bushing {
+                    let six = six.as_ref().map_or(Ok(vec![S::zero(); 6]), |six| six.at(values))?;
+                    numbers.extend(six);
+                }
+                let damped = numbers[6..].iter().any(|x| x.value() != 0.0);
+                let own = OwnForce::new(Bushing { damped }, numbers);
+                own.map_err(|error| Fault::new(&self.span, error.to_string()))?.into()
             }
             ("torsion-spring", _) => {
                 ForceKind::TorsionSpring { stiffness, damping, angle: number(&self.angle)? }

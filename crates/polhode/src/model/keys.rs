@@ -97,6 +97,24 @@ pub const SHAPE: &[Key] = &[
     key("rod", Kind::Number, "length along x from the origin, m; without thickness, density per length"),
 ];
 
+/// The keys of a part of a body.
+pub const PART: &[Key] = &[
+    key(
+        "shape",
+        Kind::Table(SHAPE),
+        "a solid, with `mass` or `density`; left out without `inertia`: a point",
+    ),
+    key("mass", Kind::Number, "mass, kg"),
+    key("density", Kind::Number, "density of its shape, in place of its mass, kg/m^3 (of a rod kg/m)"),
+    key("inertia", Kind::Inertia, "inertia about its own centre of mass, which is at its origin, kg m^2"),
+    key("at", Kind::Vector, "its origin in the body frame, m"),
+    key(
+        "attitude",
+        Kind::Attitude,
+        "its axes, part to body: rotation vector, unit quaternion w x y z, or a table",
+    ),
+];
+
 /// The keys of a rotation given as a table.
 pub const ATTITUDE: &[Key] = &[
     key("axis", Kind::Vector, "axis of the rotation, with `angle`"),
@@ -134,6 +152,7 @@ pub const BODY: &[Key] = &[
         "inertia about the origin of the body frame, in place of `inertia`, kg m^2",
     ),
     key("shape", Kind::Table(SHAPE), "a solid, in place of inertia and center"),
+    key("parts", Kind::List(PART), "what it is composed of, in place of mass, center, inertia and shape"),
     key("position", Kind::Point, "initial position of the origin (or of `point`) in space, m"),
     key(
         "attitude",
@@ -180,8 +199,21 @@ pub const FRAME: &[Key] = &[
 ];
 
 /// The types of joints.
-pub const JOINT_TYPES: &[&str] =
-    &["spherical", "revolute", "universal", "cylindrical", "prismatic", "planar", "fixed", "distance"];
+pub const JOINT_TYPES: &[&str] = &[
+    "spherical",
+    "revolute",
+    "universal",
+    "cylindrical",
+    "prismatic",
+    "planar",
+    "fixed",
+    "distance",
+    "point-on-line",
+    "point-in-plane",
+    "parallel",
+    "constant-angle",
+    "screw",
+];
 
 /// The keys of a joint.
 pub const JOINT: &[Key] = &[
@@ -195,7 +227,12 @@ pub const JOINT: &[Key] = &[
     key("axis", Kind::Vector, "its third axis in space"),
     key("axis2", Kind::Vector, "of a universal joint, the first axis of its second frame in space"),
     key("length", Kind::Number, "of a distance: its length, m; the drawn one if left out"),
-    key("angle", Kind::Angle, "initial angle, rad"),
+    key("pitch", Kind::Number, "of a screw: how far one turn goes along the axis, m"),
+    key(
+        "angle",
+        Kind::Angle,
+        "initial angle, rad; of a constant-angle: the angle, the drawn one if left out",
+    ),
     key("distance", Kind::Number, "initial distance, m"),
     key("rate", Kind::Angle, "initial rate of the coordinate, rad/s or m/s"),
     key("speed", Kind::Number, "of a cylindrical joint, initial rate of the distance, m/s"),
@@ -211,10 +248,14 @@ pub const JOINT: &[Key] = &[
 
 /// The keys of a force.
 pub const FORCE: &[Key] = &[
-    must("type", Kind::Word(&["spring", "torsion-spring", "line"]), "what it does"),
+    must("type", Kind::Word(&["spring", "torsion-spring", "line", "bushing"]), "what it does"),
     must("between", Kind::Pair, "the two bodies or frames"),
-    key("stiffness", Kind::Number, "of a spring, N/m; of a torsion spring, N m/rad"),
-    key("damping", Kind::Number, "its damping, N s/m or N m s/rad"),
+    key(
+        "stiffness",
+        Kind::Numbers,
+        "of a spring, N/m; of a torsion spring, N m/rad; of a bushing six numbers: along and about x, y, z of its first frame",
+    ),
+    key("damping", Kind::Numbers, "its damping, N s/m or N m s/rad; of a bushing six numbers"),
     key("length", Kind::Number, "of a spring: length without force, m"),
     key("angle", Kind::Angle, "of a torsion spring: angle without moment, rad"),
     key("force", Kind::Expression, "of a line: the pull, of length, rate and t, N"),

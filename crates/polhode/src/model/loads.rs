@@ -293,7 +293,9 @@ impl LoadDraft {
         let Some(first) = formulas.chain(&self.potential).find(elsewhere) else { return Ok(None) };
         let refuse = |message: &str| Err(Fault::new(&first.span, message));
         if self.potential.is_some() {
-            return refuse("a potential depends on the pose of its own body alone; a force between bodies may have one too");
+            return refuse(
+                "a potential depends on the pose of its own body alone; a force between bodies may have one too",
+            );
         }
         if self.from.is_some() || self.until.is_some() {
             return refuse("a load with `from` or `until` depends on the motion of its own body alone");
@@ -318,7 +320,8 @@ impl LoadDraft {
             None => system.bodies()[b].center,
         };
         let load = SeenLoad { pushes, names: watch.names.clone() };
-        let force = OwnForce::new(load, watch.numbers(&builder.values)).map_err(|error| fault(&self.span, error))?;
+        let force =
+            OwnForce::new(load, watch.numbers(&builder.values)).map_err(|error| fault(&self.span, error))?;
         Ok(Some(Seeing { body: b, point, force, signals: watch.signals, span: self.span.clone() }))
     }
     fn of_potential<S: Scalar>(

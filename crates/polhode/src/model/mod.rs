@@ -48,6 +48,7 @@ mod outputs;
 mod place;
 mod read;
 mod series;
+mod shapes;
 mod signals;
 mod table;
 

@@ -169,7 +169,8 @@ fn find<S: Scalar>(
         if !coordinates.is_empty() {
             known.push("rate".into());
         }
-        let known = known.into_iter().chain(["force_x", "moment_x", "force_axis", "moment_axis"].map(String::from));
+        let known =
+            known.into_iter().chain(["force_x", "moment_x", "force_axis", "moment_axis"].map(String::from));
         let known: Vec<String> = known.map(|own| format!("{owner}.{own}")).collect();
         return Err(format!(
             "the joint '{owner}' has no '{own}'; it has {} and {owner}.lambda_1 to {owner}.lambda_{rows}",

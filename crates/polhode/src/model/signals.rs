@@ -6,7 +6,8 @@ use super::number::{Name, Scope, Values, unknown_name};
 use super::place::{Fault, Span};
 use crate::expression::Expression;
 use crate::multibody::{
-    Coordinate, ForceFormula, Frames, JointFormula, MOST_NUMBERS, MOST_SIGNALS, MovingFrames, Push, Signal, System,
+    Coordinate, ForceFormula, Frames, JointFormula, MOST_NUMBERS, MOST_SIGNALS, MovingFrames, Push, Signal,
+    System,
 };
 use crate::scalar::{Real, Scalar};
 use nalgebra::Vector3;
@@ -60,7 +61,8 @@ impl<'a, S: Scalar> Watch<'a, S> {
         for (k, name) in formula.expression.names().iter().enumerate() {
             slots.push(self.slot(name).map_err(|message| formula.fault(k, message))?);
         }
-        let many = |what: &str, most: usize| Fault::new(&formula.span, format!("it uses more than {most} {what}"));
+        let many =
+            |what: &str, most: usize| Fault::new(&formula.span, format!("it uses more than {most} {what}"));
         if self.found.len() > MOST_NUMBERS {
             return Err(many("parameters", MOST_NUMBERS));
         }
@@ -107,10 +109,16 @@ impl<'a, S: Scalar> Watch<'a, S> {
                 joint.kind.coordinates().iter().map(name).chain([format!("{}.rate", joint.name)])
             });
             let bodies = self.system.bodies().iter().take(20).flat_map(|body| {
-                ["position_x", "velocity_x", "omega_body_x", "attitude_xx"].map(|own| format!("{}.{own}", body.name))
+                ["position_x", "velocity_x", "omega_body_x", "attitude_xx"]
+                    .map(|own| format!("{}.{own}", body.name))
             });
-            let known: Vec<String> =
-                ["t".to_string()].into_iter().chain(local).chain(self.scope.known()).chain(joints).chain(bodies).collect();
+            let known: Vec<String> = ["t".to_string()]
+                .into_iter()
+                .chain(local)
+                .chain(self.scope.known())
+                .chain(joints)
+                .chain(bodies)
+                .collect();
             unknown_name(name, &known)
         };
         let Some((owner, own)) = name.rsplit_once('.') else {
@@ -125,7 +133,8 @@ impl<'a, S: Scalar> Watch<'a, S> {
         let Some(joint) = self.system.joints().iter().position(|joint| joint.name == owner) else {
             return Err(unknown());
         };
-        let has = |coordinate: Coordinate| self.system.joints()[joint].kind.coordinates().contains(&coordinate);
+        let has =
+            |coordinate: Coordinate| self.system.joints()[joint].kind.coordinates().contains(&coordinate);
         let first = if has(Coordinate::Angle) { Coordinate::Angle } else { Coordinate::Distance };
         match own {
             "angle" if has(Coordinate::Angle) => Ok(Signal::Coordinate(joint, Coordinate::Angle)),
@@ -252,6 +261,9 @@ impl JointFormula for Drive {
     }
     fn is_angle(&self, _row: usize) -> bool {
         self.coordinate == Coordinate::Angle
+    }
+    fn is_driven(&self) -> bool {
+        true
     }
 }
 

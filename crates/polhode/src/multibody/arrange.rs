@@ -203,7 +203,8 @@ fn shortest<S: Real>(from: &Vector3<S>, to: &Vector3<S>) -> Rotation<S> {
     let w = from.dot(to) + S::one();
     if w.largest() < 1e-12 {
         // Half a turn about any axis across.
-        let smallest = (0..3).fold(0, |s, i| if from[i].abs().largest() < from[s].abs().largest() { i } else { s });
+        let smallest =
+            (0..3).fold(0, |s, i| if from[i].abs().largest() < from[s].abs().largest() { i } else { s });
         let mut e = Vector3::zeros();
         e[smallest] = S::one();
         let across = from.cross(&e);
@@ -233,14 +234,17 @@ impl<S: Real> Joint<S> {
         motion: &mut Motion<S>,
         places: &dyn Fn(&Motion<S>) -> [Place<S>; 2],
     ) {
-        use JointKind::{Cylindrical, Distance, Fixed, Planar, Prismatic, Revolute, Spherical, Universal};
+        use JointKind::{
+            Cylindrical, Distance, Fixed, Parallel, Planar, PointInPlane, PointOnLine, Prismatic, Revolute,
+            Spherical, Universal,
+        };
         let at = |motion: &Motion<S>| self.frames(time, places(motion).each_ref()).frames;
         let other = 1 - end;
         let turn = |motion: &mut Motion<S>, turn: Rotation<S>| {
             let point = at(motion).points[end];
             *motion = motion.then(turn, &point);
         };
-        if matches!(self.kind, Revolute | Prismatic | Cylindrical | Planar | Fixed) {
+        if matches!(self.kind, Revolute | Prismatic | Cylindrical | Planar | Fixed | Parallel) {
             let frames = at(motion);
             turn(motion, shortest(&frames.axis(end, 2), &frames.axis(other, 2)));
         }
@@ -268,8 +272,8 @@ impl<S: Real> Joint<S> {
         let along = axis * axis.dot(&gap);
         match self.kind {
             Spherical | Revolute | Universal | Fixed => *motion = motion.then_shift(&gap),
-            Prismatic | Cylindrical => *motion = motion.then_shift(&(gap - along)),
-            Planar => *motion = motion.then_shift(&along),
+            Prismatic | Cylindrical | PointOnLine => *motion = motion.then_shift(&(gap - along)),
+            Planar | PointInPlane => *motion = motion.then_shift(&along),
             Distance { length } => {
                 let now = gap.dot(&gap).sqrt();
                 if now.largest() > 0.0 {

@@ -25,7 +25,7 @@ impl<S: Real> System<S> {
                     End { body: Some(b), point: if center == zero { zero } else { -center }, axes },
                 ];
                 let name = format!("{}.fixed_point", system.bodies[b].name);
-                system.joints.push(Joint { name, kind: JointKind::Spherical, ends, of: None });
+                system.joints.push(Joint::new(&name, JointKind::Spherical, ends));
             }
         }
         Some(system)

@@ -117,6 +117,25 @@ impl JointFormula for Guide {
     }
 }
 
+/// A thread: one turn goes with one pitch along the axis.
+#[derive(Debug)]
+pub(super) struct Thread;
+
+impl JointFormula for Thread {
+    fn names(&self) -> Vec<String> {
+        vec!["pitch".into()]
+    }
+    fn rows(&self) -> usize {
+        1
+    }
+    fn constraint<T: Real>(&self, numbers: &[T], at: &Frames<T>, rows: &mut [T]) {
+        rows[0] = Coordinate::Angle.gap(at, at.distance() * T::lift(TAU) / numbers[0]);
+    }
+    fn is_angle(&self, _row: usize) -> bool {
+        true
+    }
+}
+
 /// Where a coordinate of a joint starts, and how fast.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JointStart<S> {

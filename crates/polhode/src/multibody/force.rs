@@ -66,6 +66,17 @@ fn shorter_turn<T: Real>(angle: T) -> T {
 }
 
 impl<S: Real> Force<S> {
+    /// A force between two ends.
+    pub fn new(name: &str, kind: impl Into<ForceKind<S>>, ends: [End<S>; 2]) -> Self {
+        Force {
+            name: name.into(),
+            kind: kind.into(),
+            ends,
+            signals: Vec::new(),
+            watched: Vec::new(),
+            of: None,
+        }
+    }
     /// The bodies between which it acts; `None` is the ground.
     #[inline(always)]
     pub fn bodies(&self) -> [Option<usize>; 2] {
@@ -110,6 +121,10 @@ impl<S: Real> Force<S> {
     pub fn wrenches<T: Over<S>>(&self, time: T, places: [&Place<T>; 2]) -> [Vector3<T>; 4] {
         self.wrenches_with(time, places, &[T::zero(); MOST_SIGNALS])
     }
+    /// The energy that it stores, of a force without signals, or `None` for one that stores none.
+    pub fn potential<T: Over<S>>(&self, time: T, places: [&Place<T>; 2]) -> Option<T> {
+        self.potential_with(time, places, &[T::zero(); MOST_SIGNALS])
+    }
     /// The same where everything is seen.
     pub(super) fn wrenches_in<T: Over<S>>(&self, scene: &Scene<'_, S, T>) -> [Vector3<T>; 4] {
         let places = self.bodies().map(|body| body.map_or_else(Place::ground, scene.place));
@@ -121,7 +136,7 @@ impl<S: Real> Force<S> {
     /// The energy that it stores, or `None` for a force that stores none.
     pub(super) fn potential_in<T: Over<S>>(&self, scene: &Scene<'_, S, T>) -> Option<T> {
         let places = self.bodies().map(|body| body.map_or_else(Place::ground, scene.place));
-        self.potential(scene.time, places.each_ref(), &scene.values(&self.signals))
+        self.potential_with(scene.time, places.each_ref(), &scene.values(&self.signals))
     }
     fn wrenches_with<T: Over<S>>(
         &self,
@@ -150,7 +165,7 @@ impl<S: Real> Force<S> {
             ForceKind::Own(own) => own.wrenches(&self.ends, time, places, signals),
         }
     }
-    fn potential<T: Over<S>>(&self, time: T, places: [&Place<T>; 2], signals: &Signals<T>) -> Option<T> {
+    fn potential_with<T: Over<S>>(&self, time: T, places: [&Place<T>; 2], signals: &Signals<T>) -> Option<T> {
         let (stiffness, stretch) = match &self.kind {
             ForceKind::SpringDamper { stiffness, length, .. } => {
                 let [d, _] = self.span(places);

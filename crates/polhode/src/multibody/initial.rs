@@ -156,10 +156,17 @@ impl<S: Real> System<S> {
         })
     }
     fn places(&self, bodies: [Option<usize>; 2]) -> [Place<S>; 2] {
-        bodies.map(|body| body.map_or(Place::ground(), |b| {
-            let body = &self.bodies[b];
-            Place { x: body.position, r: body.attitude.matrix(), v: body.velocity, omega: body.omega_body }
-        }))
+        bodies.map(|body| {
+            body.map_or(Place::ground(), |b| {
+                let body = &self.bodies[b];
+                Place {
+                    x: body.position,
+                    r: body.attitude.matrix(),
+                    v: body.velocity,
+                    omega: body.omega_body,
+                }
+            })
+        })
     }
 }
 
@@ -316,7 +323,10 @@ fn not_singular<S: Real>(
 }
 
 /// The velocities nearest to those given.
-fn velocities<S: Real>(projection: &mut Projection<'_, S>, report: &mut Assembly) -> Result<(), AssemblyError> {
+fn velocities<S: Real>(
+    projection: &mut Projection<'_, S>,
+    report: &mut Assembly,
+) -> Result<(), AssemblyError> {
     let (system, time) = (projection.system, projection.time);
     let before: Vec<[Vector3<S>; 2]> = projection.places.iter().map(|place| [place.v, place.omega]).collect();
     let rates = |joint: &Joint<S>, places: [&Place<S>; 2], out: &mut [S]| {
@@ -328,7 +338,8 @@ fn velocities<S: Real>(projection: &mut Projection<'_, S>, report: &mut Assembly
     let size = projection.size.max(1.0);
     // What was given is kept, as far as the rest can follow it.
     let all = || system.bodies.iter().flat_map(|body| body.given);
-    let follows = all().any(|given| given) && !all().all(|given| given) && first.relative * size > CLOSED * fastest;
+    let follows =
+        all().any(|given| given) && !all().all(|given| given) && first.relative * size > CLOSED * fastest;
     if follows {
         projection.weigh(|b| system.bodies[b].given.map(|given| if given { 1.0 } else { NOT_GIVEN }));
         projection.factor()?;

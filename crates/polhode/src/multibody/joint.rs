@@ -120,6 +120,14 @@ kinds! {
         Planar = "planar",
         /// Nothing: 6 rows.
         Fixed = "fixed",
+        /// The second point on the third axis of the first frame: 2 rows.
+        PointOnLine = "point-on-line",
+        /// The second point in the plane across the third axis of the first frame: 1 row.
+        PointInPlane = "point-in-plane",
+        /// Third axes that stay parallel: 2 rows.
+        Parallel = "parallel",
+        /// Third axes that keep an angle: 1 row.
+        ConstantAngle = "constant-angle" { angle: "angle between the third axes, rad" },
         /// A rod of this length between the two points: 1 row.
         Distance = "distance" { length: "length of the rod, m" },
     }
@@ -130,7 +138,7 @@ kinds! {
 enum Feature {
     /// The points coincide: p_A - p_B, 3 rows in space axes.
     Point,
-    /// Two axes of the frames stay perpendicular: U·W.
+    /// Two axes of the frames stay perpendicular, or keep an angle: U·W - cos α.
     Perpendicular(usize, usize),
     /// The point of B stays in the plane through that of A across this axis: -U·d.
     InPlane(usize),
@@ -154,7 +162,8 @@ impl<S: Real> JointKind<S> {
             JointKind::Revolute | JointKind::Prismatic => 5,
             JointKind::Cylindrical | JointKind::Universal => 4,
             JointKind::Spherical | JointKind::Planar => 3,
-            JointKind::Distance { .. } => 1,
+            JointKind::PointOnLine | JointKind::Parallel => 2,
+            JointKind::PointInPlane | JointKind::ConstantAngle { .. } | JointKind::Distance { .. } => 1,
             JointKind::Own(own) => own.rows(),
         }
     }
@@ -171,6 +180,10 @@ impl<S: Real> JointKind<S> {
             JointKind::Universal => &[Point, Perpendicular(2, 0)],
             JointKind::Planar => &[Perpendicular(0, 2), Perpendicular(1, 2), InPlane(2)],
             JointKind::Fixed => &[Point, Perpendicular(0, 2), Perpendicular(1, 2), Perpendicular(0, 1)],
+            JointKind::PointOnLine => &[InPlane(0), InPlane(1)],
+            JointKind::PointInPlane => &[InPlane(2)],
+            JointKind::Parallel => &[Perpendicular(0, 2), Perpendicular(1, 2)],
+            JointKind::ConstantAngle { .. } => &[Perpendicular(2, 2)],
             JointKind::Distance { .. } => &[Length],
             // A formula is one piece.
             JointKind::Own(_) => &[],
@@ -225,6 +238,10 @@ fn axis<S: Real, T: Over<S>>(end: &End<S>, i: usize) -> Vector3<T> {
 }
 
 impl<S: Real> Joint<S> {
+    /// A joint between two ends.
+    pub fn new(name: &str, kind: impl Into<JointKind<S>>, ends: [End<S>; 2]) -> Self {
+        Joint { name: name.into(), kind: kind.into(), ends, of: None }
+    }
     /// The bodies that it joins; `None` is the ground.
     #[inline(always)]
     pub fn bodies(&self) -> [Option<usize>; 2] {
@@ -263,6 +280,9 @@ impl<S: Real> Joint<S> {
                 Feature::Perpendicular(i, j) => {
                     let (u, w) = (axis(&self.ends[0], i), axis(&self.ends[1], j));
                     out[row] = a.to_space(&u).dot(&b.to_space(&w));
+                    if let JointKind::ConstantAngle { angle } = self.kind {
+                        out[row] -= T::of(angle).sin_cos().1;
+                    }
                 }
                 Feature::InPlane(i) => {
                     out[row] = -a.to_space(&axis(&self.ends[0], i)).dot(&self.span(places));

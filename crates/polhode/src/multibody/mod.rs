@@ -5,6 +5,7 @@
 //! constraints at a pose, and derivatives with respect to a change (ξ, Θ) of it, and the integrator multiplies them.
 
 mod arrange;
+mod bushing;
 mod centered;
 mod coordinate;
 mod differentiated;
@@ -34,8 +35,9 @@ mod workspace;
 
 pub use crate::formula::{MOST_NUMBERS, OwnError};
 pub use crate::lookup::ParameterError;
-pub use differentiated::{Differentiated, DifferentiationError, Dual1, Variant};
+pub use bushing::Bushing;
 pub use coordinate::{Coordinate, JointStart};
+pub use differentiated::{Differentiated, DifferentiationError, Dual1, Variant};
 pub use error::{AssemblyError, SystemError};
 pub use force::{Force, ForceKind};
 pub use initial::Assembly;

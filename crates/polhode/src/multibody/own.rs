@@ -79,6 +79,9 @@ pub struct Push<T> {
 ///         let (d, length) = (at.span(), numbers[0] + numbers[1] * at.time);
 ///         rows[0] = (d.dot(&d) - length * length) / (length + length);
 ///     }
+///     fn is_driven(&self) -> bool {
+///         true
+///     }
 /// }
 /// let mut system = System::new(Vector3::new(0.0, 0.0, -9.81));
 /// let load = Rigid::new(2.0, Matrix3::identity() * 0.1)?.at(-Vector3::z(), Rotation::identity());
@@ -103,6 +106,10 @@ pub trait JointFormula: Debug + Send + Sync + 'static {
     /// True if a row is the sine or cosine of an angle and not a length: gaps are judged by the size of the system or by
     /// one.
     fn is_angle(&self, _row: usize) -> bool {
+        false
+    }
+    /// True if the rows depend on time, so that what holds them does work.
+    fn is_driven(&self) -> bool {
         false
     }
 }
@@ -223,6 +230,7 @@ pub struct OwnJoint<S: Real> {
     pub(super) behind: Behind<S, dyn AnyJoint>,
     rows: usize,
     angles: [bool; MOST_ROWS],
+    driven: bool,
 }
 
 /// A force of one's own, with its numbers.
@@ -294,20 +302,25 @@ impl<S: Real> OwnJoint<S> {
             return Err(OwnError::Rows { rows });
         }
         let angles = core::array::from_fn(|row| formula.is_angle(row));
+        let driven = formula.is_driven();
         let formula: Arc<dyn AnyJoint> = Arc::new(formula);
-        Ok(OwnJoint { behind: Behind::new(formula, names, numbers)?, rows, angles })
+        Ok(OwnJoint { behind: Behind::new(formula, names, numbers)?, rows, angles, driven })
     }
     pub(super) fn numbers_mut(&mut self) -> Vec<Number<'_, S>> {
         own_numbers(&self.behind.names, &mut self.behind.numbers)
     }
     pub(super) fn rebuilt<T: Real>(&self, number: &mut dyn FnMut(usize, S) -> T) -> OwnJoint<T> {
-        OwnJoint { behind: self.behind.rebuilt(number), rows: self.rows, angles: self.angles }
+        let OwnJoint { rows, angles, driven, .. } = *self;
+        OwnJoint { behind: self.behind.rebuilt(number), rows, angles, driven }
     }
     pub(super) fn rows(&self) -> usize {
         self.rows
     }
     pub(super) fn is_angle(&self, row: usize) -> bool {
         self.angles[row]
+    }
+    pub(super) fn is_driven(&self) -> bool {
+        self.driven
     }
     /// Φ at any scalar. What cannot be had is not a number, which every step refuses.
     fn ask<U: Real>(&self, at: Ends<'_, S, U>, time: U, places: [&Place<U>; 2]) -> Rows<U> {

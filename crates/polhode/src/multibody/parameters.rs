@@ -403,7 +403,8 @@ impl<S: Real> System<S> {
             }
             Target::Start(k, rate) => {
                 let start = self.starts.get_mut(k);
-                let number = start.and_then(|start| if rate { start.rate.as_mut() } else { start.value.as_mut() });
+                let number =
+                    start.and_then(|start| if rate { start.rate.as_mut() } else { start.value.as_mut() });
                 if let Some(number) = number {
                     *number += change;
                 }

@@ -144,7 +144,10 @@ impl<'a, S: Real> Projection<'a, S> {
             }
         }
         let least = 1e-6 * self.size * self.size;
-        squares.into_iter().map(|square| if square > least { square } else { self.size * self.size }).collect()
+        squares
+            .into_iter()
+            .map(|square| if square > least { square } else { self.size * self.size })
+            .collect()
     }
     pub(super) fn ends(&self, bodies: [Option<usize>; 2]) -> [Place<S>; 2] {
         bodies.map(|body| body.map_or(Place::ground(), |b| self.places[b]))
@@ -238,7 +241,8 @@ impl<'a, S: Real> Projection<'a, S> {
             Block { unknowns: start..start + joints[j].kind.rows(), role: Role::Free }
         };
         let blocks: Vec<Block> = (0..joints.len()).map(block).collect();
-        let first = (0..6 * bodies).chain(self.layout.extra.first().copied().unwrap_or(self.layout.n)..self.layout.n);
+        let first =
+            (0..6 * bodies).chain(self.layout.extra.first().copied().unwrap_or(self.layout.n)..self.layout.n);
         first.chain(elimination_order(&blocks, &pairs)).collect()
     }
 

@@ -38,6 +38,10 @@ impl<S: Real> BodyMotion<S> {
 }
 
 impl<S: Real> Joint<S> {
+    /// True if its rows depend on time, so that it does work.
+    fn is_driven(&self) -> bool {
+        matches!(&self.kind, JointKind::Own(own) if own.is_driven())
+    }
     /// An axis of one of its frames, in space.
     #[inline(always)]
     fn axis_in_space(&self, end: usize, place: &Place<S>, i: usize) -> Vector3<S> {
@@ -66,7 +70,7 @@ impl<S: Scalar> Simulation<S> {
         let mut bodies = self.centered().bodies.iter().zip(self.bodies());
         bodies.all(|(body, now)| body.loads.potential(&self.kinematics(now)).is_some())
             && !self.centered().forces.iter().any(|force| self.is_damped(force))
-            && !self.centered().joints.iter().any(|joint| joint.of.is_some())
+            && !self.centered().joints.iter().any(Joint::is_driven)
             && self.centered().extra.iter().all(|extra| zero(&extra.damping) && zero(&extra.amplitude))
     }
     /// Σ ½ m v² + ½ Ω·J Ω, and ½ ẏ·M ẏ of the extra coordinates.
@@ -180,8 +184,8 @@ impl<S: Scalar> Simulation<S> {
             sum += force.potential_in::<Jet<S>>(&later).map_or(S::zero(), |stored| stored.eps[0]);
         }
         for (j, joint) in self.centered().joints.iter().enumerate() {
-            // Joints that do not depend on time do no work.
-            if !matches!(joint.kind, JointKind::Own(_)) {
+            // Others do no work.
+            if !joint.is_driven() {
                 continue;
             }
             let lambda = &self.all_multipliers()[self.first_multiplier(j)..][..joint.kind.rows()];
@@ -366,4 +370,3 @@ fn form<S: Real>(matrix: &[S], y: &[S]) -> S {
     let row = |i: usize| (0..n).fold(S::zero(), |sum, j| sum + matrix[i * n + j] * y[j]);
     (0..n).fold(S::zero(), |sum, i| sum + y[i] * row(i))
 }
-

@@ -409,8 +409,7 @@ impl Simulation<f64> {
         there.keep(archive);
         if there && self.work.matrix.is_none() {
             let now = (&self.bodies[..], &self.extra[..], &self.lambda[..]);
-            let mut stepping =
-                Stepping::new(&self.centered, now, &self.near, &mut self.work, self.time, 1.0);
+            let mut stepping = Stepping::new(&self.centered, now, &self.near, &mut self.work, self.time, 1.0);
             stepping.work.matrix = Some(stepping.unwritten_matrix());
         }
         match &mut self.work.matrix {

@@ -1,6 +1,6 @@
 //! A system of bodies, joints and forces, put together by name and checked on the way in.
 
-use super::coordinate::{Coordinate, JointStart};
+use super::coordinate::{Coordinate, JointStart, Thread};
 use super::error::SystemError;
 use super::force::{Force, ForceKind};
 use super::joint::{Joint, JointKind};
@@ -351,9 +351,16 @@ impl<S: Real> System<S> {
             let value = length.largest();
             return Err(SystemError::Number { element, what: "its length must be positive".into(), value });
         }
+        if let JointKind::ConstantAngle { angle } = kind
+            && !(is_positive(angle) && is_positive(S::lift(core::f64::consts::PI) - angle))
+        {
+            let what = "its angle must be more than zero and less than half a turn; where axes are to coincide, join them by \
+                        a parallel joint";
+            return Err(SystemError::Number { element, what: what.into(), value: angle.largest() });
+        }
         all_finite(&element, kind.numbers_mut())?;
         self.taken.insert(("joints", name.into()));
-        self.joints.push(Joint { name: name.into(), kind, ends, of: None });
+        self.joints.push(Joint::new(name, kind, ends));
         Ok(())
     }
     /// Says where a coordinate of a joint starts, and how fast. The second body is moved there from where it is drawn, with
@@ -403,6 +410,56 @@ impl<S: Real> System<S> {
         self.starts.push(JointStart { joint: number, coordinate, value, rate, is_driven: false });
         Ok(())
     }
+    /// Joins two frames by a thread: a cylindrical joint in which one turn goes with one pitch along the axis, in m. Its
+    /// pitch is the parameter `NAME.screw.pitch`.
+    ///
+    /// ```
+    /// use nalgebra::{Matrix3, Vector3};
+    /// use polhode::method::Method;
+    /// use polhode::multibody::{Coordinate, GROUND, Rigid, Simulation, System};
+    /// // A nut of 2 kg and 0.5 kg m² on a steep thread falls as if it were heavier.
+    /// let mut system = System::new(Vector3::new(0.0, 0.0, -9.81));
+    /// system.body("nut", Rigid::new(2.0, Matrix3::identity() * 0.5)?)?;
+    /// system.screw("thread", 1.5, GROUND, "nut")?;
+    /// let mut run = Simulation::new(&system, &Method::parse("geometric-alpha")?)?;
+    /// (0..1000).try_for_each(|_| run.step(1e-3))?;
+    /// let turn = core::f64::consts::TAU / 1.5;
+    /// let fall = 0.5 * 2.0 * 9.81 / (2.0 + 0.5 * turn * turn);
+    /// let (distance, _) = run.coordinate(0, Coordinate::Distance).ok_or("a distance")?;
+    /// assert!((distance + fall).abs() < 1e-5);
+    /// let (angle, _) = run.coordinate(0, Coordinate::Angle).ok_or("an angle")?;
+    /// assert!((angle - turn * distance).abs() < 1e-12);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn screw(&mut self, name: &str, pitch: S, a: &str, b: &str) -> Result<(), SystemError> {
+        let ends = self.ends(&format!("the joint '{name}'"), [a, b])?;
+        self.screw_with_ends(name, pitch, ends)
+    }
+    /// The same between two ends that need not be frames with a name.
+    pub(crate) fn screw_with_ends(
+        &mut self,
+        name: &str,
+        pitch: S,
+        ends: [End<S>; 2],
+    ) -> Result<(), SystemError> {
+        if !pitch.is_finite().all() || pitch.largest() == 0.0 {
+            let (element, what) =
+                (format!("the joint '{name}'"), "its pitch must be a number other than zero".into());
+            return Err(SystemError::Number { element, what, value: pitch.largest() });
+        }
+        self.joint_with_ends(name, JointKind::Cylindrical, ends)?;
+        let row = OwnJoint::new(Thread, vec![pitch]).map_err(|_| SystemError::Number {
+            element: format!("the joint '{name}'"),
+            what: "its pitch must be one number".into(),
+            value: pitch.largest(),
+        })?;
+        let joint = self.joints.len() - 1;
+        self.joint_with_ends(&format!("{name}.screw"), row, ends)?;
+        if let Some(row) = self.joints.last_mut() {
+            row.of = Some(joint);
+        }
+        Ok(())
+    }
     /// Drives a coordinate of a joint by a row that holds it at a function of time, which starts at a value with a rate.
     pub(crate) fn drive_joint(
         &mut self,
@@ -447,14 +504,7 @@ impl<S: Real> System<S> {
         self.distinct(&element, &ends)?;
         all_finite(&element, kind.numbers_mut())?;
         self.taken.insert(("forces", name.into()));
-        self.forces.push(Force {
-            name: name.into(),
-            kind,
-            ends,
-            signals: Vec::new(),
-            watched: Vec::new(),
-            of: None,
-        });
+        self.forces.push(Force::new(name, kind, ends));
         Ok(())
     }
     /// Lets the last force depend on more than the motion of its frames.

@@ -135,9 +135,7 @@ impl Problem {
             _ => Some(Simulation::check(system.clone()).map_err(|error| self.unassembled(&error))?),
         };
         let freedom = match &tried {
-            Some(simulation) => {
-                (simulation.degrees_of_freedom(), simulation.assembly().redundancies.clone())
-            }
+            Some(simulation) => (simulation.degrees_of_freedom(), simulation.assembly().redundancies.clone()),
             None => (system.degrees_of_freedom(), Vec::new()),
         };
         let start = match (&reduction, tried) {

@@ -219,7 +219,9 @@ impl<S: Real> Snapshot<S> {
         }
     }
     fn show_joints(&self, see: &mut dyn FnMut(Item, Value<'_, S>)) {
-        for j in (0..self.multipliers.len()).filter(|j| self.joints.get(*j).is_none_or(|joint| !joint.is_drive)) {
+        for j in
+            (0..self.multipliers.len()).filter(|j| self.joints.get(*j).is_none_or(|joint| !joint.is_drive))
+        {
             self.show(Owner::Joint(j), &OF_JOINT, see);
         }
         for i in 0..self.coordinates.len() {
@@ -294,8 +296,12 @@ impl<S: Real> Snapshot<S> {
             },
             Q::Angle => Some(Value::Number(joint()?.angle?.0)),
             Q::Distance => Some(Value::Number(joint()?.distance?.0)),
-            Q::Rate => joint().and_then(|joint| joint.angle.or(joint.distance)).map(|(_, rate)| Value::Number(rate)),
-            Q::Speed => joint().filter(|joint| joint.angle.is_some())?.distance.map(|(_, rate)| Value::Number(rate)),
+            Q::Rate => {
+                joint().and_then(|joint| joint.angle.or(joint.distance)).map(|(_, rate)| Value::Number(rate))
+            }
+            Q::Speed => {
+                joint().filter(|joint| joint.angle.is_some())?.distance.map(|(_, rate)| Value::Number(rate))
+            }
             Q::Force => Some(Value::Vector(joint()?.reaction.force)),
             Q::Moment => Some(Value::Vector(joint()?.reaction.moment)),
             Q::ForceAxis => Some(Value::Number(joint()?.reaction.force_axis)),

@@ -7,6 +7,7 @@ mod systems;
 
 mod bruls_top;
 mod guards;
+mod joint_coordinates;
 mod model_mutations;
 mod multibody_forces;
 mod multibody_invariance;
@@ -18,3 +19,4 @@ mod multibody_refusals;
 mod multibody_rotations;
 mod multibody_statics;
 mod own_frames;
+mod redundant;

@@ -51,10 +51,8 @@ fn springs_pull_down_their_potential_and_dampers_take_power() {
         let places = [place(&mut random), place(&mut random)];
         let ends = [end(&mut random, 0), end(&mut random, 1)];
         let (stiffness, length) = (random.within(1.0, 5.0), random.within(0.0, 2.0));
-        let element = |stiffness: f64, damping: f64| Force {
-            name: "spring".into(),
-            kind: ForceKind::SpringDamper { stiffness, damping, length },
-            ends,
+        let element = |stiffness: f64, damping: f64| {
+            Force::new("spring", ForceKind::SpringDamper { stiffness, damping, length }, ends)
         };
         let spring = element(stiffness, 0.0);
         let wrenches = spring.wrenches(0.0, places.each_ref());
@@ -90,10 +88,8 @@ fn torsion_springs_turn_down_their_potential() {
         let frame = Rotation::from_matrix(&(places[0].r * ends[0].axes));
         let second = frame.compose(&Rotation::from_rotation_vector(&(Vector3::z() * angle))).matrix();
         places[1].r = second * ends[1].axes.transpose();
-        let element = |stiffness: f64, damping: f64| Force {
-            name: "spring".into(),
-            kind: ForceKind::TorsionSpring { stiffness, damping, angle: 0.4 },
-            ends,
+        let element = |stiffness: f64, damping: f64| {
+            Force::new("spring", ForceKind::TorsionSpring { stiffness, damping, angle: 0.4 }, ends)
         };
         let spring = element(3.0, 0.0);
         // From where it is at rest it counts the shorter way.

@@ -14,7 +14,9 @@ type Pair<T> = [Place<T>; 2];
 
 const LENGTH: f64 = 0.7;
 
-fn kinds() -> [(JointKind<f64>, usize); 8] {
+const ANGLE: f64 = 1.1;
+
+fn kinds() -> [(JointKind<f64>, usize); 12] {
     [
         (JointKind::Spherical, 3),
         (JointKind::Revolute, 5),
@@ -24,6 +26,10 @@ fn kinds() -> [(JointKind<f64>, usize); 8] {
         (JointKind::Planar, 3),
         (JointKind::Fixed, 6),
         (JointKind::Distance { length: LENGTH }, 1),
+        (JointKind::PointOnLine, 2),
+        (JointKind::PointInPlane, 1),
+        (JointKind::Parallel, 2),
+        (JointKind::ConstantAngle { angle: ANGLE }, 1),
     ]
 }
 
@@ -70,7 +76,7 @@ fn everywhere(mut f: impl FnMut(&Joint<f64>, &Pair<f64>, &str)) {
                 places[grounded] = Place::ground();
             }
             let ends = [0, 1].map(|i| end(bodies[i], points[i], axes[i]));
-            let joint = Joint { name: "joint".into(), kind: kind.clone(), ends };
+            let joint = Joint::new("joint", kind.clone(), ends);
             f(&joint, &places, &format!("{}, case {case}", kind.name()));
         }
     }
@@ -275,6 +281,22 @@ fn allowed(kind: &JointKind<f64>, q: [f64; 6]) -> Allowed {
             let axes = Rotation::from_rotation_vector(&Vector3::new(q[3], q[4], q[5]));
             ((point, axes), [across.to_vec(), vec![rotation(x), rotation(y), rotation(z)]].concat())
         }
+        JointKind::PointOnLine => ((z * q[3], any), vec![sliding(z), rotation(x), rotation(y), rotation(z)]),
+        JointKind::PointInPlane => {
+            let point = x * q[3] + y * q[4];
+            ((point, any), vec![sliding(x), sliding(y), rotation(x), rotation(y), rotation(z)])
+        }
+        JointKind::Parallel => {
+            let point = Vector3::new(q[0], q[1], q[2]);
+            ((point, turn(z, q[3])), vec![sliding(x), sliding(y), sliding(z), rotation(z)])
+        }
+        JointKind::ConstantAngle { angle } => {
+            // About the first axis, tilted from it, and about the second.
+            let axes = turn(z, q[3]).compose(&turn(x, *angle)).compose(&turn(z, q[4]));
+            let point = Vector3::new(q[0], q[1], q[2]);
+            let all = vec![sliding(x), sliding(y), sliding(z), rotation(z), rotation(axes.rotate(&z))];
+            ((point, axes), all)
+        }
         JointKind::Own(_) => unreachable!("not among the kinds"),
     };
     Allowed { point: place.0, axes: place.1, motions }
@@ -288,11 +310,8 @@ fn joints_allow_what_they_are_named_for() {
             let points = [random.vector(), random.vector()];
             let axes = [random.vector(), random.vector()].map(|v| Rotation::from_rotation_vector(&(v * 2.0)));
             let first = Rotation::from_rotation_vector(&(random.vector() * 2.0));
-            let joint = Joint {
-                name: "joint".into(),
-                kind: kind.clone(),
-                ends: [end(Some(0), points[0], axes[0]), end(Some(1), points[1], axes[1])],
-            };
+            let ends = [end(Some(0), points[0], axes[0]), end(Some(1), points[1], axes[1])];
+            let joint = Joint::new("joint", kind.clone(), ends);
             let mut q = core::array::from_fn(|_| random.within(-3.0, 3.0));
             // Quarter and half turns among them.
             if case % 4 == 1 {
@@ -352,11 +371,11 @@ fn joints_allow_what_they_are_named_for() {
 
 #[test]
 fn a_rod_pulls_with_its_multiplier() {
-    let joint = Joint {
-        name: "rod".into(),
-        kind: JointKind::Distance { length: 2.0 },
-        ends: [Some(0), Some(1)].map(|body| end(body, Vector3::zeros(), Rotation::identity())),
-    };
+    let joint = Joint::new(
+        "rod",
+        JointKind::Distance { length: 2.0 },
+        [Some(0), Some(1)].map(|body| end(body, Vector3::zeros(), Rotation::identity())),
+    );
     let along = Vector3::new(2.0, 1.0, 2.0) / 3.0;
     let places = [
         still(Vector3::new(0.3, 0.4, 0.5), Rotation::identity()),
@@ -374,7 +393,11 @@ struct Written(JointKind<f64>);
 
 impl JointFormula for Written {
     fn names(&self) -> Vec<String> {
-        if matches!(self.0, JointKind::Distance { .. }) { vec!["length".into()] } else { vec![] }
+        match self.0 {
+            JointKind::Distance { .. } => vec!["length".into()],
+            JointKind::ConstantAngle { .. } => vec!["angle".into()],
+            _ => vec![],
+        }
     }
     fn rows(&self) -> usize {
         self.0.rows()
@@ -395,6 +418,10 @@ impl JointFormula for Written {
             JointKind::Distance { .. } => {
                 vec![(numbers[0] * numbers[0] - d.dot(&d)) / (numbers[0] + numbers[0])]
             }
+            JointKind::PointOnLine => vec![out(0), out(1)],
+            JointKind::PointInPlane => vec![out(2)],
+            JointKind::Parallel => vec![across(0, 2), across(1, 2)],
+            JointKind::ConstantAngle { .. } => vec![across(2, 2) - numbers[0].sin_cos().1],
             JointKind::Own(_) => unreachable!(),
         };
         rows.copy_from_slice(&all);
@@ -406,7 +433,7 @@ fn joints_of_ones_own_have_by_duals_what_those_of_the_library_have_in_closed_for
     let mut random = Random(12);
     everywhere(|joint, places, name| {
         let own = OwnJoint::new(Written(joint.kind.clone()), joint.kind.numbers()).unwrap();
-        let own = Joint { name: "own".into(), kind: own.into(), ends: joint.ends };
+        let own = Joint::new("own", own, joint.ends);
         let same = |a: &[f64], b: &[f64], what: &str| {
             let error = a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
             assert!(error < 4.0 * ROUND_OFF, "{name}: {what}: {error:e}");

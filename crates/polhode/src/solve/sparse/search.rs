@@ -159,9 +159,8 @@ fn eliminate<S: Real>(
             None => home.or_else(|| away(ELSEWHERE)).or_else(|| away(DIAGONAL)),
             // Of a matrix like [M Bᵀ; B 0], bodies first, what is left is definite: a pivot that vanishes on the diagonal
             // vanishes everywhere.
-            Some(_) => Some(unknown as u32).filter(|_| {
-                mark[unknown] == at as u32 && size(work[unknown]) > DEPENDENT * terms[unknown]
-            }),
+            Some(_) => Some(unknown as u32)
+                .filter(|_| mark[unknown] == at as u32 && size(work[unknown]) > DEPENDENT * terms[unknown]),
         };
         let Some(row) = found else {
             let null = null_vector(k, &upper, &u, &pivots);

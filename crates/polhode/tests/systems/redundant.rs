@@ -1,0 +1,248 @@
+//! Joints that forbid the same motion more than once: counted, named, run, and with reactions of least norm.
+
+use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
+use polhode::group::Rotation;
+use polhode::method::Method;
+use polhode::multibody::{
+    AssemblyError, GROUND, JointKind, MOST_ROWS, Place, Rigid, Simulation, SimulationError, System,
+};
+
+const METHODS: [&str; 5] = [
+    "geometric-alpha",
+    "linear-alpha",
+    "residual-alpha",
+    "geometric-alpha,constraints=stabilized",
+    "linear-alpha,constraints=stabilized",
+];
+
+fn method(id: &str) -> Method {
+    Method::parse(id).unwrap()
+}
+
+fn none() -> Rotation<f64> {
+    Rotation::identity()
+}
+
+/// A door of 20 kg on hinges at these heights, the second off its line by so much.
+fn door(heights: &[f64], off: f64) -> System<f64> {
+    let mut system = System::new(Vector3::new(0.0, 0.0, -9.81));
+    let inertia = Matrix3::from_diagonal(&Vector3::new(6.7, 8.0, 1.4));
+    let door = Rigid::new(20.0, inertia).unwrap().at(Vector3::new(0.45, 0.0, 1.0), none());
+    system.body("door", door.moving(Vector3::y() * 0.45, Vector3::z())).unwrap();
+    for (i, z) in heights.iter().enumerate() {
+        let by = if i == 1 { off } else { 0.0 };
+        system.frame(&format!("post {i}"), GROUND, Vector3::new(0.0, 0.0, *z), none()).unwrap();
+        system.frame(&format!("edge {i}"), "door", Vector3::new(-0.45 + by, 0.0, z - 1.0), none()).unwrap();
+        let (post, edge) = (format!("post {i}"), format!("edge {i}"));
+        system.joint(&format!("hinge {i}"), JointKind::Revolute, &post, &edge).unwrap();
+    }
+    system
+}
+
+/// B of all joints at the pose of a run, by rows.
+fn slopes(run: &Simulation<f64>) -> DMatrix<f64> {
+    let (system, bodies) = (run.system(), run.bodies());
+    let place = |body: Option<usize>| {
+        body.map_or_else(Place::ground, |b| Place {
+            x: bodies[b].position,
+            r: bodies[b].attitude.matrix(),
+            v: bodies[b].velocity,
+            omega: bodies[b].omega_body,
+        })
+    };
+    let rows: usize = system.joints().iter().map(|joint| joint.kind.rows()).sum();
+    let mut all = DMatrix::zeros(rows, 6 * bodies.len());
+    let mut first = 0;
+    for joint in system.joints() {
+        let ends = joint.bodies();
+        let mut out = [[Vector3::zeros(); 4]; MOST_ROWS];
+        joint.jacobian(run.time(), ends.map(place).each_ref(), &mut out);
+        for (k, row) in out[..joint.kind.rows()].iter().enumerate() {
+            for (block, slope) in row.iter().enumerate() {
+                let Some(b) = ends[block / 2] else { continue };
+                for i in 0..3 {
+                    all[(first + k, 6 * b + 3 * (block % 2) + i)] += slope[i];
+                }
+            }
+        }
+        first += joint.kind.rows();
+    }
+    all
+}
+
+/// Sees to it that the reactions of a run are those of least norm, by singular values.
+fn has_least_reactions(run: &Simulation<f64>, name: &str) {
+    let b = slopes(run).transpose();
+    let raw = DVector::from_column_slice(run.all_multipliers());
+    let wanted = b.clone().pseudo_inverse(1e-9).unwrap() * (&b * raw);
+    let found = DVector::from_column_slice(&run.least_multipliers());
+    let error = (&found - &wanted).norm() / wanted.norm();
+    assert!(error < 1e-9, "{name}: {error:e}");
+}
+
+#[test]
+fn a_door_on_two_and_three_hinges_moves_as_on_one() {
+    for id in METHODS {
+        let mut alone = Simulation::new(door(&[0.3], 0.0), &method(id)).unwrap();
+        for heights in [&[0.3, 1.7][..], &[0.3, 1.0, 1.7]] {
+            let mut run = Simulation::new(door(heights, 0.0), &method(id)).unwrap();
+            assert_eq!(run.assembly().redundancies.len(), 5 * (heights.len() - 1));
+            assert_eq!(run.degrees_of_freedom(), 1);
+            has_least_reactions(&run, id);
+            alone = Simulation::new(alone.system().clone(), &method(id)).unwrap();
+            for _ in 0..200 {
+                alone.step(5e-3).unwrap();
+                run.step(5e-3).unwrap();
+            }
+            let (a, b) = (&alone.bodies()[0], &run.bodies()[0]);
+            let apart = (a.position - b.position).norm() + (a.velocity - b.velocity).norm();
+            println!("{id}, {} hinges: {apart:.1e}", heights.len());
+            assert!(apart < 1e-9, "{id}: {apart:e}");
+            assert!(run.violation().position < 1e-11, "{id}: {:?}", run.violation());
+            has_least_reactions(&run, id);
+            // Each hinge bears its part of the weight.
+            let lifts: f64 = run.least_multipliers().chunks(5).map(|rows| rows[2]).sum();
+            assert!((lifts - 20.0 * 9.81).abs() < 1e-6, "{id}: {lifts}");
+        }
+    }
+}
+
+#[test]
+fn a_hinge_that_is_off_is_a_contradiction() {
+    // Within what counts as closed, and beyond.
+    Simulation::assembled(door(&[0.3, 1.7], 1e-10), &method("geometric-alpha")).unwrap();
+    for off in [1e-6, 1e-3] {
+        let error = Simulation::new(door(&[0.3, 1.7], off), &method("geometric-alpha")).unwrap_err();
+        let SimulationError::Assembly(AssemblyError::Open { gap, .. }) = error else { panic!("{error}") };
+        assert!((gap - off).abs() < 1e-9);
+        let error = Simulation::assembled(door(&[0.3, 1.7], off), &method("geometric-alpha")).unwrap_err();
+        let SimulationError::Assembly(AssemblyError::NotClosed { gap, joint }) = error else {
+            panic!("{error}")
+        };
+        assert!(gap > 0.1 * off && gap < off && joint.starts_with("hinge"), "{gap:e} {joint}");
+    }
+}
+
+/// Bars of a planar linkage in the plane of x and y, hinged at corners of these numbers; those without a body are ground.
+fn bars(corners: &[[f64; 2]], list: &[(usize, usize)], pinned: &[usize]) -> System<f64> {
+    let at = |i: usize| Vector3::new(corners[i][0], corners[i][1], 0.0);
+    let mut system = System::new(Vector3::new(0.0, -9.81, 0.0));
+    // The bars that meet in each corner.
+    let mut meet: Vec<Vec<String>> = vec![Vec::new(); corners.len()];
+    for (k, &(a, b)) in list.iter().enumerate() {
+        let along = at(b) - at(a);
+        let attitude = Rotation::from_rotation_vector(&(Vector3::z() * along.y.atan2(along.x)));
+        let length = along.norm();
+        let inertia =
+            Matrix3::from_diagonal(&Vector3::new(1e-3, length * length / 12.0, length * length / 12.0));
+        let name = format!("bar{k}");
+        system.body(&name, Rigid::new(1.0, inertia).unwrap().at((at(a) + at(b)) / 2.0, attitude)).unwrap();
+        for (end, corner, sign) in [("a", a, -0.5), ("b", b, 0.5)] {
+            let frame = format!("{name}{end}");
+            system.frame(&frame, &name, Vector3::x() * (sign * length), none()).unwrap();
+            meet[corner].push(frame);
+        }
+    }
+    for (corner, frames) in meet.iter().enumerate() {
+        let mut frames = frames.clone();
+        if pinned.contains(&corner) {
+            let post = format!("post{corner}");
+            system.frame(&post, GROUND, at(corner), none()).unwrap();
+            frames.insert(0, post);
+        }
+        for (k, frame) in frames.iter().enumerate().skip(1) {
+            system.joint(&format!("pin{corner}.{k}"), JointKind::Revolute, &frames[0], frame).unwrap();
+        }
+    }
+    system
+}
+
+fn rank(system: &System<f64>) -> (usize, usize) {
+    let run = Simulation::new(system, &method("geometric-alpha")).unwrap();
+    let b = slopes(&run);
+    (b.nrows() - b.rank(1e-9), b.ncols() - b.rank(1e-9))
+}
+
+#[test]
+fn ranks_are_those_of_singular_values() {
+    // A parallelogram, three of them side by side, a scissor lift of four stages, and a net.
+    let parallelogram =
+        bars(&[[0.0, 0.0], [0.3, 1.0], [2.3, 1.0], [2.0, 0.0]], &[(0, 1), (1, 2), (2, 3)], &[0, 3]);
+    let corners: Vec<[f64; 2]> =
+        (0..4).flat_map(|i| [[f64::from(i), 0.0], [f64::from(i) + 0.2, 1.0]]).collect();
+    let row = bars(&corners, &[(0, 1), (2, 3), (4, 5), (6, 7), (1, 3), (3, 5), (5, 7)], &[0, 2, 4, 6]);
+    // Stages of a lift: two half bars each, crossed; corners left, right and in the middle.
+    let mut lift: Vec<[f64; 2]> = vec![[0.0, 0.0], [1.0, 0.0]];
+    let mut list = Vec::new();
+    for stage in 0..4 {
+        let (y, below) = (f64::from(stage), lift.len() - 2);
+        lift.push([0.5, y + 0.5]);
+        let middle = lift.len() - 1;
+        lift.push([0.0, y + 1.0]);
+        lift.push([1.0, y + 1.0]);
+        // Two rigid bars would be four half bars welded; the half bars are a linkage with more freedom.
+        list.extend([(below, middle), (middle, middle + 2), (below + 1, middle), (middle, middle + 1)]);
+    }
+    let lift = bars(&lift, &list, &[0, 1]);
+    let at = |i: usize, j: usize| 4 * i + j;
+    let nodes: Vec<[f64; 2]> = (0..4)
+        .flat_map(|i| {
+            (0..4).map(move |j| [f64::from(i) + 0.1 * f64::from(j * j), f64::from(j) + 0.07 * f64::from(i)])
+        })
+        .collect();
+    let across = (0..4).flat_map(|i| (0..3).map(move |j| (at(i, j), at(i, j + 1))));
+    let down = (0..3).flat_map(|i| (0..4).map(move |j| (at(i, j), at(i + 1, j))));
+    let net = bars(&nodes, &across.chain(down).collect::<Vec<_>>(), &[0, 3]);
+    for (name, system) in [("parallelogram", parallelogram), ("row", row), ("lift", lift), ("net", net)] {
+        let run = Simulation::new(&system, &method("geometric-alpha")).unwrap();
+        let (redundant, freedom) = rank(&system);
+        println!("{name}: {redundant} redundant rows, {freedom} degrees of freedom");
+        assert_eq!(run.assembly().redundancies.len(), redundant, "{name}");
+        assert_eq!(run.degrees_of_freedom(), freedom, "{name}");
+        // The joints of each dependency forbid something twice, all by themselves.
+        for joints in &run.assembly().redundancies {
+            let b = slopes(&run);
+            let mut first = 0;
+            let mut rows = Vec::new();
+            for joint in system.joints() {
+                if joints.contains(&joint.name) {
+                    rows.extend(first..first + joint.kind.rows());
+                }
+                first += joint.kind.rows();
+            }
+            let part = DMatrix::from_fn(rows.len(), b.ncols(), |i, j| b[(rows[i], j)]);
+            assert!(part.rank(1e-9) < rows.len(), "{name}: {joints:?}");
+        }
+        has_least_reactions(&run, name);
+    }
+}
+
+#[test]
+fn a_row_of_windows_passes_its_flat_position_on_its_branch() {
+    // N windows as in the benchmark of N four-bars: at the horizontal position the mobility jumps from 1 to N + 1.
+    let n = 3usize;
+    let corners: Vec<[f64; 2]> = (0..=n).flat_map(|i| [[i as f64, 0.0], [i as f64, 1.0]]).collect();
+    let mut list: Vec<(usize, usize)> = (0..=n).map(|i| (2 * i, 2 * i + 1)).collect();
+    list.extend((0..n).map(|i| (2 * i + 1, 2 * i + 3)));
+    let mut system = bars(&corners, &list, &(0..=n).map(|i| 2 * i).collect::<Vec<_>>());
+    for (k, body) in system.bodies_mut().iter_mut().enumerate() {
+        let upright = k <= n;
+        body.velocity = Vector3::x() * if upright { 0.5 } else { 1.0 };
+        body.omega_body = Vector3::z() * if upright { -1.0 } else { 0.0 };
+        body.given = [true; 2];
+    }
+    let mut run = Simulation::new(&system, &method("geometric-alpha,rho=0.9")).unwrap();
+    assert_eq!(run.degrees_of_freedom(), 1);
+    let energy = run.energy();
+    for _ in 0..4000 {
+        run.step(1e-3).unwrap();
+        // All uprights stay parallel.
+        let first = run.bodies()[0].position;
+        for i in 1..=n {
+            let apart = run.bodies()[i].position - first - Vector3::x() * i as f64;
+            assert!(apart.norm() < 1e-6, "t = {}: {apart:?}", run.time());
+        }
+    }
+    assert!((run.energy() - energy).abs() < 2e-3 * energy.abs(), "{}", run.energy() - energy);
+    assert!(run.violation().position < 1e-9);
+}
