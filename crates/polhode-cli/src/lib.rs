@@ -102,8 +102,11 @@ pub mod readers {
     pub fn toml(text: &str) -> bool {
         crate::pick::tableau_of("tableau", text).is_ok()
     }
-    /// Reads a robot in URDF or MJCF; true if it is one.
-    pub fn robot(text: &str) -> bool {
-        crate::robot::converted("robot", text, false).is_ok()
+    /// The model file of a robot in URDF or MJCF, or what is wrong with it.
+    pub fn robot(text: &str) -> Result<String, String> {
+        match crate::robot::converted("robot", text, false) {
+            Ok(made) => Ok(made.text),
+            Err(failure) => Err(failure.to_string()),
+        }
     }
 }

@@ -81,7 +81,7 @@ pub fn problem(name: &str, text: &str) -> Result<Problem, Failure> {
     if made.count > 0 {
         let things = print::count(made.count as u64, "thing");
         print::note(&format!(
-            "note: {things} in {name} left out or changed; `polhode convert {name}` lists them"
+            "note: left out or changed: {things} in {name}; `polhode convert {name}` lists them"
         ));
     }
     Ok(problem)
@@ -92,8 +92,8 @@ fn checked(name: &str, made: &Converted) -> Result<Problem, Failure> {
     let tables = |_: &str| Err("a robot has no tables".to_string());
     let read = Problem::read(name, &made.text, &tables).and_then(|problem| problem.model().map(|_| problem));
     read.map_err(|error| {
-        let place = error.place.map_or(String::new(), |place| format!(" in the model made of it:\n{place}"));
-        Failure::Model(format!("{name}: {}{place}", error.reason))
+        let place = error.place.map_or(String::new(), |place| format!("\n{place}"));
+        Failure::Model(format!("{name}, made into a model: {}{place}", error.reason))
     })
 }
 
@@ -106,17 +106,18 @@ pub fn command(options: &ConvertOptions) -> Result<(), Failure> {
     }
     let made = converted(&name, &text, options.floating_base)?;
     checked(&name, &made)?;
-    for note in &made.notes {
-        print::note(&format!("note: {note}"));
-    }
     match &options.file {
         Some(path) if path.as_os_str() != "-" => {
             files::write_new(path, &made.text, "give another name")?;
             let [bodies, joints] = [(made.bodies, "body"), (made.joints, "joint")]
                 .map(|(n, noun)| print::count(n as u64, noun).replace("bodys", "bodies"));
             let shown = path.display();
-            print::result(&format!("{shown} is written: {bodies}, {joints}; run it: polhode run {shown}\n"))
+            print::result(&format!("{shown} is written: {bodies}, {joints}; run it: polhode run {shown}\n"))?;
         }
-        _ => print::result(&made.text),
+        _ => print::result(&made.text)?,
     }
+    for note in &made.notes {
+        print::note(&format!("note: {note}"));
+    }
+    Ok(())
 }

@@ -114,22 +114,18 @@ pub struct Closure {
 #[derive(Debug, Default)]
 pub struct Notes {
     list: Vec<(String, Vec<String>)>,
+    index: HashMap<String, usize>,
 }
 
 impl Notes {
     /// Adds one; those that say the same of several elements are one.
     pub fn add(&mut self, what: impl Into<String>, of: &str) {
         let what = what.into();
-        let list = match self.list.iter_mut().find(|(known, _)| *known == what) {
-            Some((_, list)) => list,
-            None => {
-                self.list.push((what, Vec::new()));
-                match self.list.last_mut() {
-                    Some((_, list)) => list,
-                    None => return,
-                }
-            }
-        };
+        let place = *self.index.entry(what.clone()).or_insert_with(|| {
+            self.list.push((what, Vec::new()));
+            self.list.len() - 1
+        });
+        let Some((_, list)) = self.list.get_mut(place) else { return };
         if list.last().map(String::as_str) != Some(of) {
             list.push(of.into());
         }
@@ -270,6 +266,11 @@ fn draw(robot: &Robot, notes: &mut Notes) -> Read<Drawing> {
         let Some(body) = name_of(place.owner) else { continue };
         if place.owner == Some(i) {
             let Some(mass) = masses.get(&i) else { continue };
+            let finite =
+                mass.mass.is_finite() && mass.center.iter().all(|x| x.is_finite()) && is_finite(&place.space);
+            if !finite {
+                return Err(too_large(robot, link));
+            }
             if let Some(why) = mass.objection() {
                 let message =
                     format!("no body has the inertia of the {} '{}': {why}", robot.words.link, link.name);
@@ -279,6 +280,10 @@ fn draw(robot: &Robot, notes: &mut Notes) -> Read<Drawing> {
         } else {
             let name = names.give(&link.name, true, "frame", notes);
             drawing.frames.push(Frame { name, body: body.clone(), pose: place.within });
+        }
+        if !is_finite(&place.within) || link.frames.iter().any(|(_, pose)| !is_finite(&(place.within * pose)))
+        {
+            return Err(too_large(robot, link));
         }
         for (name, pose) in &link.frames {
             let name = names.give(name, true, "frame", notes);
@@ -318,6 +323,18 @@ fn draw(robot: &Robot, notes: &mut Notes) -> Read<Drawing> {
         });
     }
     Ok(drawing)
+}
+
+fn is_finite(pose: &Isometry3<f64>) -> bool {
+    pose.translation.vector.iter().all(|x| x.is_finite())
+}
+
+fn too_large(robot: &Robot, link: &Link) -> Mistake {
+    let message = format!(
+        "the {} '{}' is too large or too far away: its numbers overflow",
+        robot.words.link, link.name
+    );
+    Mistake::new(&link.at, message)
 }
 
 /// Where all links stand at zero coordinates, and which of them are fixed together.

@@ -2,7 +2,7 @@
 
 use crate::robot::xml::{self, Mistake, Read, children, exactly, numbers_of, wrong, wrong_value};
 use nalgebra::{Isometry3, Matrix3, Rotation3, Translation3, Unit, UnitQuaternion, Vector3};
-use roxmltree::{Attribute, Node};
+use roxmltree::{Attribute, Node, NodeId};
 use std::collections::HashMap;
 
 /// The class of what names none.
@@ -18,6 +18,8 @@ struct Class<'a, 'i> {
 pub struct Defaults<'a, 'i> {
     classes: Vec<Class<'a, 'i>>,
     index: HashMap<&'a str, usize>,
+    /// The class of what is in a body or frame and names none.
+    inside: HashMap<NodeId, usize>,
     /// Radians in a unit of angles.
     pub angle: f64,
     sequence: String,
@@ -29,6 +31,7 @@ impl<'a, 'i: 'a> Defaults<'a, 'i> {
         let mut made = Defaults {
             classes: Vec::new(),
             index: HashMap::new(),
+            inside: HashMap::new(),
             angle: 1f64.to_radians(),
             sequence: "xyz".into(),
         };
@@ -59,7 +62,22 @@ impl<'a, 'i: 'a> Defaults<'a, 'i> {
                 }
             }
         }
+        for node in root.descendants().filter(|node| ["body", "frame"].contains(&node.tag_name().name())) {
+            let class = match node.attribute_node("childclass") {
+                Some(name) => made.named(&name)?,
+                None => made.around_of(&node),
+            };
+            made.inside.insert(node.id(), class);
+        }
         Ok(made)
+    }
+    fn named(&self, name: &Attribute<'_, '_>) -> Read<usize> {
+        let missing = || wrong_value(name, format!("there is no default class '{}'", name.value()));
+        self.index.get(name.value()).copied().ok_or_else(missing)
+    }
+    /// The class that the body or frame around an element gives it.
+    fn around_of(&self, node: &Node<'a, 'i>) -> usize {
+        node.parent().and_then(|above| self.inside.get(&above.id())).copied().unwrap_or(0)
     }
     fn compiler(&mut self, node: &Node<'a, 'i>) -> Read<()> {
         for attribute in node.attributes() {
@@ -83,20 +101,13 @@ impl<'a, 'i: 'a> Defaults<'a, 'i> {
         }
         Ok(())
     }
-    /// The class of an element: its own, or the `childclass` of the nearest body around it.
-    fn class_of(&self, node: &Node<'a, 'i>) -> Read<usize> {
-        let around = || node.ancestors().skip(1).find_map(|above| above.attribute_node("childclass"));
-        match node.attribute_node("class").or_else(around) {
-            None => Ok(0),
-            Some(attribute) => self.index.get(attribute.value()).copied().ok_or_else(|| {
-                wrong_value(&attribute, format!("there is no default class '{}'", attribute.value()))
-            }),
-        }
-    }
     /// The element itself and its defaults, the nearest first.
     pub fn sources(&self, node: &Node<'a, 'i>) -> Read<Vec<Node<'a, 'i>>> {
         let mut sources = vec![*node];
-        let mut class = Some(self.class_of(node)?);
+        let mut class = Some(match node.attribute_node("class") {
+            Some(name) => self.named(&name)?,
+            None => self.around_of(node),
+        });
         while let Some(found) = class.and_then(|k| self.classes.get(k)) {
             sources.extend(found.elements.get(node.tag_name().name()));
             class = found.parent;

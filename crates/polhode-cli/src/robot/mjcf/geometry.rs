@@ -183,12 +183,9 @@ fn solid<'a, 'i: 'a>(
         let Some(along) = apart.try_normalize(0.0) else {
             return Err(wrong_value(&value, "the two points of fromto are the same"));
         };
-        needs -= 1;
-        // The length takes the place of the last size; boxes and ellipsoids may have one size for two.
-        if needs == 2 && size.len() == 1 {
-            lengths[1] = lengths[0];
-            needs = 1;
-        }
+        // The first size is across, in both directions; the length is between the points.
+        needs = 1;
+        lengths[1] = lengths[0];
         lengths[if matches!(kind, "capsule" | "cylinder") { 1 } else { 2 }] = apart.norm() / 2.0;
         let own = Isometry3::from_parts(Translation3::from((from + to) / 2.0), upright(&along));
         pose = defaults.around(sources)? * own;

@@ -187,7 +187,7 @@ impl<'a, 'i: 'a> Reader<'a, 'i> {
     }
     fn body(&mut self, node: &Node<'a, 'i>) -> Read<()> {
         let number = self.links.len();
-        let name = self.called(node, format!("body{}", number + 1));
+        let name = self.called(node, format!("body{}", self.names.len() + 1));
         if self.names.insert(name.clone(), number).is_some() {
             return Err(wrong(node, format!("there is a body '{name}' already")));
         }
@@ -320,12 +320,7 @@ impl<'a, 'i: 'a> Reader<'a, 'i> {
         };
         // A weld may ask for another pose than the drawn one.
         let moved = attribute(&sources, "relpose").is_some();
-        if off
-            || kind.is_empty()
-            || moved
-            || !node.has_attribute("body1")
-           
-        {
+        if off || kind.is_empty() || moved || !node.has_attribute("body1") {
             self.notes.add(format!("<{what}> of <equality>"), &name);
             return Ok(None);
         }
