@@ -98,7 +98,7 @@ fn with_files(shell: clap_complete::Shell, script: String, ids: &str) -> String 
         }
         // It has nothing for arguments without a name, and offers files unless told not to.
         Shell::Fish => {
-            let commands = "run converge compare sensitivity fit problems";
+            let commands = "run converge compare sensitivity fit check problems";
             let mut lines = script;
             lines.push_str(&format!(
                 "complete -c polhode -n \"__fish_seen_subcommand_from {commands}\" -a \"{ids}\" -d problem\n"
