@@ -38,11 +38,18 @@ pub struct Words {
     pub link: &'static str,
     /// How a link gets mass.
     pub mass: &'static str,
+    /// What is told of masses that do not move.
+    pub grounded: &'static str,
 }
 
 impl Default for Words {
     fn default() -> Self {
-        Words { format: "", link: "link", mass: "an <inertial> with a mass" }
+        Words {
+            format: "URDF",
+            link: "link",
+            mass: "an <inertial> with a mass",
+            grounded: "masses of links that are fixed to the ground (--floating-base of `polhode convert` lets the root move)",
+        }
     }
 }
 
@@ -264,6 +271,9 @@ fn draw(robot: &Robot, notes: &mut Notes) -> Read<Drawing> {
     for (i, link) in robot.links.iter().enumerate() {
         let place = &places[i];
         let Some(body) = name_of(place.owner) else { continue };
+        if place.owner.is_none() && link.mass.is_some() {
+            notes.add(robot.words.grounded, &link.name);
+        }
         if place.owner == Some(i) {
             let Some(mass) = masses.get(&i) else { continue };
             let finite =

@@ -68,10 +68,17 @@ pub fn read(root: &Node<'_, '_>, floating_base: bool) -> Read<Robot> {
         }
         edges.push(joint(&node, &index, &mut notes)?);
     }
-    let links = in_order(root, links, edges, floating_base, &mut notes)?;
+    let links = in_order(root, links, edges, floating_base)?;
     let name = root.attribute("name").unwrap_or_default().to_string();
-    let words = Words { format: "URDF", ..Words::default() };
-    Ok(Robot { name, gravity: GRAVITY.into(), step: None, links, closures: Vec::new(), words, notes })
+    Ok(Robot {
+        name,
+        gravity: GRAVITY.into(),
+        step: None,
+        links,
+        closures: Vec::new(),
+        words: Words::default(),
+        notes,
+    })
 }
 
 /// The mass of a link.
@@ -210,7 +217,6 @@ fn in_order(
     drafts: Vec<Draft<'_, '_>>,
     edges: Vec<Edge<'_, '_>>,
     floating_base: bool,
-    notes: &mut Notes,
 ) -> Read<Vec<Link>> {
     let mut above: Vec<Option<usize>> = vec![None; drafts.len()];
     let mut below: Vec<Vec<usize>> = vec![Vec::new(); drafts.len()];
@@ -271,9 +277,6 @@ fn in_order(
             drafts[i].name, drafts[base].name
         );
         return Err(wrong(&drafts[i].node, message));
-    }
-    if !floating_base && drafts[base].mass.is_some() {
-        notes.add("the mass of the root link, which is fixed to the ground (--floating-base of `polhode convert` lets it move)", &drafts[base].name);
     }
     Ok(links)
 }

@@ -130,6 +130,37 @@ fn robots_fall_as_other_programs_have_it() {
 }
 
 #[test]
+fn angles_count_as_in_the_robot() {
+    // Of the same fall of the arm.
+    let known = [
+        0.01530566086921746,
+        -0.6751191159897141,
+        -0.9406552671036461,
+        0.0351504112752615,
+        0.07883232273169631,
+        -0.276294466011384,
+    ];
+    let arm = robot("arm.urdf");
+    let seen = json(&["run", &arm, "--until", "0.2", "--no-reference", "--json", "--quiet"]);
+    for (k, known) in known.iter().enumerate() {
+        let angle = seen["joints"][format!("joint_{}", k + 1)]["angle"].as_f64().expect("an angle");
+        assert!((angle - known).abs() < 5e-5, "{k}: {angle} {known}");
+    }
+}
+
+#[test]
+fn a_remark_about_friction_can_be_used() {
+    let folder = Folder::new();
+    let rubbing = text("arm.urdf").replace("# moment =", "moment =");
+    let rubbing = folder.write("rubbing.toml", &rubbing);
+    let rate = |file: &str| {
+        let seen = json(&["run", file, "--until", "0.05", "--no-reference", "--json", "--quiet"]);
+        seen["joints"]["joint_1"]["rate"].as_f64().expect("a rate").abs()
+    };
+    assert!(rate(&rubbing) < 0.5 * rate(&robot("arm.urdf")));
+}
+
+#[test]
 fn a_conversion_tells_what_it_leaves_out() {
     let folder = Folder::new();
     let file = folder.path("arm.toml").display().to_string();
@@ -166,7 +197,7 @@ fn a_conversion_tells_what_it_leaves_out() {
     // A run says it in one line.
     let said = polhode(&["run", &robot("arm.urdf"), "--until", "0.01", "--no-reference"]);
     assert_eq!(said.err.lines().count(), 1, "{}", said.err);
-    assert!(said.err.contains("left out or changed: 11 things in") && said.err.contains("polhode convert"));
+    assert!(said.err.contains("left out or changed: 12 things in") && said.err.contains("polhode convert"));
 }
 
 #[test]
@@ -251,6 +282,17 @@ fn several_joints_are_one_where_that_is_exact() {
     ] {
         assert!(hopper.contains(part), "'{part}' is not in: {hopper}");
     }
+}
+
+#[test]
+fn meshes_need_no_mass_where_nothing_moves() {
+    let folder = Folder::new();
+    let text = "<mujoco><worldbody><body name='table'><geom type='mesh' mesh='table'/>\
+                <body name='arm'><joint name='pin'/><geom type='mesh' mesh='arm'/>\
+                <inertial pos='0.1 0 0' mass='1' diaginertia='1 1 1'/></body></body></worldbody></mujoco>";
+    let said = polhode(&["convert", &folder.write("table.xml", text)]);
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    assert!(said.out.contains("[frames.table]\nbody = \"ground\""), "{}", said.out);
 }
 
 #[test]

@@ -71,6 +71,7 @@ pub fn read(root: &Node<'_, '_>) -> Read<Robot> {
         choice: Choice::read(root)?,
         defaults,
         links: Vec::new(),
+        moving: Vec::new(),
         place_of: HashMap::new(),
         names: HashMap::new(),
         joints: HashSet::new(),
@@ -79,7 +80,12 @@ pub fn read(root: &Node<'_, '_>) -> Read<Robot> {
     let mut robot = Robot {
         name: root.attribute("model").unwrap_or_default().into(),
         gravity: GRAVITY.into(),
-        words: Words { format: "MJCF", link: "body", mass: "an <inertial> or geoms with mass" },
+        words: Words {
+            format: "MJCF",
+            link: "body",
+            mass: "an <inertial> or geoms with mass",
+            grounded: "masses of bodies that are fixed to the ground",
+        },
         ..Robot::default()
     };
     for section in children(root) {
@@ -111,6 +117,8 @@ struct Reader<'a, 'i> {
     defaults: Defaults<'a, 'i>,
     choice: Choice,
     links: Vec<Link>,
+    /// True of the links that move.
+    moving: Vec<bool>,
     /// The number of the link of an element.
     place_of: HashMap<NodeId, usize>,
     names: HashMap<String, usize>,
@@ -204,17 +212,25 @@ impl<'a, 'i: 'a> Reader<'a, 'i> {
         for joint in &moves {
             joints.push(self.joint(joint, &name, moves.len())?);
         }
+        let parent = self.around(node);
+        let moving = !joints.is_empty() || parent.is_some_and(|parent| self.moving[parent]);
+        // What stands still may be of any shape.
+        let mass = match moving {
+            true => geometry::mass(node, &name, &self.defaults, &self.choice)?,
+            false => None,
+        };
         let link = Link {
-            parent: self.around(node),
+            parent,
             pose: self.defaults.pose(&[*node])?,
             joints,
-            mass: geometry::mass(node, &name, &self.defaults, &self.choice)?,
+            mass,
             frames: Vec::new(),
             at: place(node),
             name,
         };
         self.place_of.insert(node.id(), number);
         self.links.push(link);
+        self.moving.push(moving);
         Ok(())
     }
     fn joint(&mut self, node: &Node<'a, 'i>, body: &str, of: usize) -> Read<Joint> {
@@ -251,12 +267,6 @@ impl<'a, 'i: 'a> Reader<'a, 'i> {
             damping: number(&sources, "damping", 0.0)?,
             rest: unit * (number(&sources, "springref", 0.0)? - number(&sources, "ref", 0.0)?),
         };
-        if motion == Motion::Turn && spring.stiffness != 0.0 && spring.rest.abs() > std::f64::consts::PI {
-            let message = format!(
-                "the spring of '{name}' is at rest more than half a turn away, which is not available yet"
-            );
-            return Err(wrong(node, message));
-        }
         let pose = self.defaults.around(&sources)?;
         let point = attribute(&sources, "pos").map(|value| xml::exactly::<3>(&value)).transpose()?;
         let axis = attribute(&sources, "axis").map(|value| xml::direction(&value)).transpose()?;
@@ -295,15 +305,18 @@ impl<'a, 'i: 'a> Reader<'a, 'i> {
         match self.around(node).and_then(|link| self.links.get_mut(link)) {
             Some(link) => link.frames.push((name.into(), pose)),
             // On the ground it is a link that is fixed there.
-            None => self.links.push(Link {
-                name: name.into(),
-                parent: None,
-                pose,
-                joints: Vec::new(),
-                mass: None,
-                frames: Vec::new(),
-                at: place(world),
-            }),
+            None => {
+                self.moving.push(false);
+                self.links.push(Link {
+                    name: name.into(),
+                    parent: None,
+                    pose,
+                    joints: Vec::new(),
+                    mass: None,
+                    frames: Vec::new(),
+                    at: place(world),
+                });
+            }
         }
         Ok(())
     }
