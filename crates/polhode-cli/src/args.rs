@@ -72,6 +72,10 @@ pub enum Command {
     /// Write a commented model file to start from: satellite, top, pendulum or mechanism
     #[command(after_help = "Example:\n  polhode new satellite\n  polhode run satellite.toml")]
     New(NewOptions),
+    /// Turn a robot in URDF or MJCF into a model file, and tell what of it is left out
+    #[command(after_help = "Example:\n  polhode convert robot.urdf model.toml\n  polhode run model.toml\n\n\
+                      Commands that take a model take such a robot too.")]
+    Convert(ConvertOptions),
     /// Print the keys of model files as a JSON Schema, for editors
     #[command(after_help = "Example:\n  polhode schema > polhode.schema.json")]
     Schema,
@@ -335,6 +339,20 @@ pub struct NewOptions {
     pub kind: String,
     /// Where to, - for standard output [default: its name with .toml]
     pub file: Option<PathBuf>,
+}
+
+/// `polhode convert`.
+#[derive(Debug, Args)]
+pub struct ConvertOptions {
+    /// The robot: a file in URDF or MJCF, - for standard input
+    #[arg(value_name = "ROBOT")]
+    pub robot: String,
+    /// Where to, - for standard output [default: -]
+    #[arg(value_name = "FILE.toml")]
+    pub file: Option<PathBuf>,
+    /// Let the root link of a URDF robot move freely; it is fixed to the ground otherwise
+    #[arg(long)]
+    pub floating_base: bool,
 }
 
 /// `polhode methods`.

@@ -40,6 +40,25 @@ fn taken<R: Read>(
     }
 }
 
+/// Writes a text to a file that is not there yet; `instead` says what to do if it is.
+pub fn write_new(path: &Path, text: &str, instead: &str) -> Result<(), Failure> {
+    let shown = path.display();
+    let mut file = OpenOptions::new().write(true).create_new(true).open(path).map_err(|error| {
+        Failure::Usage(match error.kind() {
+            io::ErrorKind::AlreadyExists => {
+                format!("{shown} is there already and was left as it is; {instead}")
+            }
+            _ => format!("cannot write {shown}: {error}"),
+        })
+    })?;
+    if let Err(error) = file.write_all(text.as_bytes()).and_then(|()| file.sync_all()) {
+        drop(file);
+        let _ = fs::remove_file(path);
+        return Err(Failure::Usage(format!("cannot write {shown}: {error}; nothing was left there")));
+    }
+    Ok(())
+}
+
 /// What a file holds, which its name must say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {

@@ -24,6 +24,7 @@ mod print;
 mod progress;
 mod quantity;
 mod reference;
+mod robot;
 mod run;
 mod schema;
 mod sensitivity;
@@ -79,6 +80,7 @@ fn command(command: Command) -> Result<(), Failure> {
         Command::Fit(options) => fit::command(&options),
         Command::Check(options) => check::command(&options),
         Command::New(options) => new::command(&options),
+        Command::Convert(options) => robot::command(&options),
         Command::Schema => schema::command(),
         Command::Integrate(options) => integrate::command(&options),
         Command::Methods(options) => list::methods(&options),
@@ -99,5 +101,12 @@ pub mod readers {
     /// Reads a tableau; true if it is one.
     pub fn toml(text: &str) -> bool {
         crate::pick::tableau_of("tableau", text).is_ok()
+    }
+    /// The model file of a robot in URDF or MJCF, or what is wrong with it.
+    pub fn robot(text: &str) -> Result<String, String> {
+        match crate::robot::converted("robot", text, false) {
+            Ok(made) => Ok(made.text),
+            Err(failure) => Err(failure.to_string()),
+        }
     }
 }

@@ -70,7 +70,7 @@ pub fn completions(shell: clap_complete::Shell) -> Result<(), Failure> {
             ("method" | "methods", _) | ("id", "methods") => {
                 argument.value_parser(PossibleValuesParser::new(&methods))
             }
-            ("out" | "data" | "plot", _) => argument.value_hint(ValueHint::FilePath),
+            ("out" | "data" | "plot" | "robot" | "file", _) => argument.value_hint(ValueHint::FilePath),
             _ => argument,
         }
     };
@@ -89,7 +89,7 @@ fn with_files(shell: clap_complete::Shell, script: String, ids: &str) -> String 
     match shell {
         Shell::Zsh => {
             let own = format!(
-                "_polhode_problems() {{\n    _alternative 'ids:problem:({ids})' 'files:model file:_files -g \"*.toml\"'\n}}\n\n"
+                "_polhode_problems() {{\n    _alternative 'ids:problem:({ids})' 'files:model file:_files -g \"*.(toml|urdf|xml|mjcf)\"'\n}}\n\n"
             );
             let start = "if [ \"$funcstack[1]\"";
             script
@@ -98,7 +98,7 @@ fn with_files(shell: clap_complete::Shell, script: String, ids: &str) -> String 
         }
         // It has nothing for arguments without a name, and offers files unless told not to.
         Shell::Fish => {
-            let commands = "run converge compare sensitivity fit problems";
+            let commands = "run converge compare sensitivity fit check problems";
             let mut lines = script;
             lines.push_str(&format!(
                 "complete -c polhode -n \"__fish_seen_subcommand_from {commands}\" -a \"{ids}\" -d problem\n"

@@ -2,8 +2,7 @@
 
 use crate::args::NewOptions;
 use crate::failure::Failure;
-use crate::print;
-use std::io::Write;
+use crate::{files, print};
 use std::path::PathBuf;
 
 /// The files, by name.
@@ -28,20 +27,8 @@ pub fn command(options: &NewOptions) -> Result<(), Failure> {
         return print::result(text);
     }
     let shown = path.display();
-    let mut file = std::fs::OpenOptions::new().write(true).create_new(true).open(&path).map_err(|error| {
-        Failure::Usage(match error.kind() {
-            std::io::ErrorKind::AlreadyExists => {
-                format!("{shown} is there already and was left as it is; give another name: polhode new {name} FILE.toml")
-            }
-            _ => format!("cannot write {shown}: {error}"),
-        })
-    })?;
     // As the comments in it name it.
     let text = text.replace(&format!("{name}.toml"), &shown.to_string());
-    if let Err(error) = file.write_all(text.as_bytes()).and_then(|()| file.sync_all()) {
-        drop(file);
-        let _ = std::fs::remove_file(&path);
-        return Err(Failure::Usage(format!("cannot write {shown}: {error}; nothing was left there")));
-    }
+    files::write_new(&path, &text, &format!("give another name: polhode new {name} FILE.toml"))?;
     print::result(&format!("{shown} is written; edit it, then: polhode run {shown}\n"))
 }

@@ -2,7 +2,7 @@
 
 use crate::data::Table;
 use crate::failure::Failure;
-use crate::{files, list};
+use crate::{files, list, robot};
 use polhode::method::{Method, REGISTRY, SYSTEMS, Tableau, TableauError};
 use polhode::model::TableFile;
 use polhode::multibody::SimulationError;
@@ -18,9 +18,14 @@ const EITHER: [[&str; 2]; 1] = [["omega_body", "momentum_body"]];
 /// More than any model needs, in bytes.
 const LARGEST_MODEL: u64 = 256 << 20;
 
-/// True if a word on the command line is a model file: it ends in .toml, is - for standard input, or is a path.
+/// True if a word on the command line is a model file: it ends in .toml or as robots do, is - for standard input, or is a
+/// path.
 fn is_file(word: &str) -> bool {
-    word == "-" || word.to_lowercase().ends_with(".toml") || word.contains('/') || word.contains('\\')
+    word == "-"
+        || word.to_lowercase().ends_with(".toml")
+        || robot::is_named(word)
+        || word.contains('/')
+        || word.contains('\\')
 }
 
 /// A model of the catalogue, or of a file; `-` is standard input.
@@ -29,21 +34,30 @@ pub fn model(word: &str) -> Result<Problem, Failure> {
         return match (Problem::named(word), Path::new(word).is_file()) {
             (Ok(problem), _) => Ok(problem),
             (Err(_), true) => read_model(word),
-            (Err(error), false) => {
-                Err(Failure::Usage(format!("{error}; a model file is given as FILE.toml")))
-            }
+            (Err(error), false) => Err(Failure::Usage(format!(
+                "{error}; a model file is given as FILE.toml, FILE.urdf or FILE.xml"
+            ))),
         };
     }
     read_model(word)
 }
 
-fn read_model(word: &str) -> Result<Problem, Failure> {
+/// The text of a model file, with its name for messages.
+pub fn text(word: &str) -> Result<(String, String), Failure> {
     let (name, bytes) = match word {
         "-" => ("standard input", files::read_standard("model", LARGEST_MODEL)?),
         _ => (word, files::read(Path::new(word), "model", LARGEST_MODEL)?),
     };
     let text = String::from_utf8(bytes)
         .map_err(|_| Failure::Usage(format!("cannot read the model {name}: it is not text in UTF-8")))?;
+    Ok((name.into(), text))
+}
+
+fn read_model(word: &str) -> Result<Problem, Failure> {
+    let (name, text) = text(word)?;
+    if robot::is_named(word) || robot::is_xml(&text) {
+        return robot::problem(&name, &text);
+    }
     let folder = match word {
         "-" => Path::new(""),
         _ => Path::new(word).parent().unwrap_or(Path::new("")),
@@ -55,7 +69,7 @@ fn read_model(word: &str) -> Result<Problem, Failure> {
         };
         Ok(TableFile { rows: table.rows.iter().map(row).collect(), header: table.header.clone() })
     };
-    Ok(Problem::read(name, &text, &load)?)
+    Ok(Problem::read(&name, &text, &load)?)
 }
 
 /// The problem with its overrides.

@@ -111,6 +111,7 @@ fn the_first_screen_of_the_readme_is_what_is_printed() {
 fn commands_run(page: &str) {
     let text = std::fs::read_to_string(format!("{}/../../{page}", env!("CARGO_MANIFEST_DIR"))).unwrap();
     let folder = tempfile::tempdir().unwrap();
+    std::fs::copy(crate::robots::robot("arm.urdf"), folder.path().join("robot.urdf")).unwrap();
     let mut count = 0;
     for block in text.split("```sh\n").skip(1) {
         let block = block.split("```").next().unwrap_or_default().replace("\\\n", " ");

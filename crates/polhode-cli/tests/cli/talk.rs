@@ -76,9 +76,18 @@ fn quiet_is_quiet_and_verbose_says_where_time_goes() {
         said.err
     );
     assert!(polhode(&["run", "fast-top", "-q", "-v"]).err.contains("cannot be used with"));
-    for command in
-        ["run", "converge", "compare", "sensitivity", "fit", "methods", "problems", "man", "completions"]
-    {
+    for command in [
+        "run",
+        "converge",
+        "compare",
+        "sensitivity",
+        "fit",
+        "convert",
+        "methods",
+        "problems",
+        "man",
+        "completions",
+    ] {
         let help = fine(&[command, "--help"]);
         assert!(help.contains("--quiet") && help.contains("--verbose"), "{command}");
     }
