@@ -13,6 +13,7 @@ pub struct System<'a> {
     /// For each redundant row the joints that take part in it.
     redundancies: &'a [Vec<String>],
     /// Of what stores no energy.
+    #[serde(skip_serializing_if = "Option::is_none")]
     work: Option<f64>,
     constraint_violation: Constraints,
     assembly: Assembly<'a>,

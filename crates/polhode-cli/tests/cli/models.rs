@@ -230,7 +230,9 @@ fn a_spring_of_its_own_keeps_its_energy_to_the_order_of_the_method() {
     let [a, b] = [&file, &force]
         .map(|file| json(&["run", file, "--no-reference", "--json"])["bodies"]["bob"]["position"].clone());
     near(&a, &vector(&b), 1e-13);
-    assert!(json(&["run", &force, "--no-reference", "--json"])["drift"]["energy"].is_null());
+    // Its work is counted where it has no potential.
+    let worked = json(&["run", &force, "--no-reference", "--json"]);
+    assert!(number(&worked["work"]).abs() > 1e-3 && number(&worked["drift"]["energy"]) < 1e-4, "{worked}");
 }
 
 #[test]

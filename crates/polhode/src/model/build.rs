@@ -214,7 +214,7 @@ impl ModelFile {
         let definitions: Vec<String> = self.definitions.iter().map(|(name, _)| name.clone()).collect();
         let scope = self.scope(&named, &definitions);
         builder.elements(&scope)?;
-        builder.system.let_assemble();
+        builder.system.place_by_joints();
         let Builder { mut system, mut psi, values, .. } = builder;
         if system.bodies().is_empty() && system.extra().is_empty() {
             return Err(Fault::new(&(0..0), "the model has no body; add one with [bodies.NAME]"));

@@ -152,7 +152,7 @@ impl<S: Real> System<S> {
             places[branch.end] = moved;
             places
         };
-        if joint.opening(time, places(&motion).each_ref(), size) > CLOSED {
+        if S::DEPTH > 0 || joint.opening(time, places(&motion).each_ref(), size) > CLOSED {
             joint.close(branch.end, time, &mut motion, &places);
         }
         for start in self.starts.iter().filter(|start| start.joint == branch.joint) {

@@ -78,7 +78,9 @@ pub(super) fn initial<S: Real>(
     let starts = origin != Origin::Motion && !given.starts.is_empty();
     // Given coordinates of joints are rows for as long as positions and velocities are looked for.
     let mut system = Cow::Borrowed(given);
-    if starts || (origin == Origin::Nearby && Projection::new(given, time, size).opening() > CLOSED) {
+    let by_joints = origin == Origin::Nearby && given.placed_by_joints;
+    // Derivatives of what is closed are those of closing it.
+    if starts || (by_joints && (S::DEPTH > 0 || Projection::new(given, time, size).opening() > CLOSED)) {
         let mut arranged = given.clone();
         arranged.arrange(time, size);
         system = Cow::Owned(arranged);
@@ -255,7 +257,9 @@ fn positions<S: Real>(
         }
         // At the rounding of the positions no iteration helps; derivatives take one more for each depth of theirs.
         let closed = open <= 4.0 * f64::EPSILON && (worst.value == 0.0 || report.iterations > 0);
-        if closed || (open < 1e-13 && open >= 0.5 * before) {
+        // Rows that depend on each other may be off by what counts as closed, and stay so.
+        let rounding = if projection.is_soft() { CLOSED } else { 1e-13 };
+        if closed || (open < rounding && open >= 0.5 * before) {
             if derivatives == 0 {
                 break;
             }
@@ -287,7 +291,7 @@ fn not_singular<S: Real>(
     count: usize,
 ) -> Result<(), AssemblyError> {
     /// How far away to look, relative to the size of the system.
-    const NEARBY: f64 = 1e-3;
+    const NEARBY: f64 = 3e-2;
     let mut nearby = Projection::new(projection.system, projection.time, projection.size);
     let mut attitudes = attitudes.to_vec();
     // Numbers without a pattern, the same in every run.
@@ -305,14 +309,14 @@ fn not_singular<S: Real>(
     }
     nearby.soften(|_| true);
     let (mut open, mut left) = (nearby.opening(), 2 * MOST_ITERATIONS);
-    while open > 1e-12 && left > 0 {
+    while open > 1e-11 && left > 0 {
         nearby.factor()?;
         nearby.solve()?;
         nearby.correct(&mut attitudes);
         (open, left) = (nearby.opening(), left - 1);
     }
     let found = nearby.dependencies()?;
-    if open > 1e-12 || found.len() >= count {
+    if open > 1e-11 || found.len() >= count {
         return Ok(());
     }
     let here = projection.dependencies()?;

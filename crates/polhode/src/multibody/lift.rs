@@ -110,7 +110,7 @@ impl<S: Real> System<S> {
             extra: self.extra.iter().map(Coordinates::lift).collect(),
             frames: self.frames.iter().map(|(name, end)| (name.clone(), end.lift())).collect(),
             starts: self.starts.iter().map(JointStart::lift).collect(),
-            assembles: self.assembles,
+            placed_by_joints: self.placed_by_joints,
             taken: self.taken.clone(),
         }
     }

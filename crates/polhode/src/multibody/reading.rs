@@ -8,6 +8,7 @@ use super::own::advanced;
 use super::signal::Scene;
 use super::simulation::Simulation;
 use super::state::BodyMotion;
+use super::system::End;
 use super::tape::{Matrix, Places, Sink};
 use crate::body::{Kinematics, Load};
 use crate::group::Jet;
@@ -222,9 +223,11 @@ impl<S: Scalar> Simulation<S> {
     /// What each joint does to its second body, in their order, with these multipliers of all joints.
     pub fn reactions(&self, multipliers: &[S]) -> Vec<Reaction<S>> {
         let system = self.centered();
-        let mut wrenches = vec![[zero(); 2]; system.joints.len()];
-        let mut add = |joint: usize, wrench: [Vector3<S>; 2]| {
-            if let Some([force, moment]) = wrenches.get_mut(joint) {
+        // Of the joints themselves, and of what acts in them: force in space and moment in body axes about the point.
+        let mut own = vec![[zero(); 2]; system.joints.len()];
+        let mut efforts = own.clone();
+        let add = |list: &mut Vec<[Vector3<S>; 2]>, joint: usize, wrench: [Vector3<S>; 2]| {
+            if let Some([force, moment]) = list.get_mut(joint) {
                 *force += wrench[0];
                 *moment += wrench[1];
             }
@@ -232,22 +235,37 @@ impl<S: Scalar> Simulation<S> {
         for (j, joint) in system.joints.iter().enumerate() {
             let first = self.first_multiplier(j);
             let lambda = multipliers.get(first..first + joint.kind.rows()).unwrap_or(&[]);
-            let wrench = joint.reaction(self.time(), self.places(joint.bodies()).each_ref(), lambda);
-            add(joint.of.unwrap_or(j), [-wrench[2], -wrench[3]]);
+            // Seen from its own point a joint has no moment that would cancel.
+            let [a, b] = self.places(joint.bodies());
+            let at_point = Place { x: b.x + b.to_space(&joint.ends[1].point), ..b };
+            let ends = [joint.ends[0], End { point: zero(), ..joint.ends[1] }];
+            let seen = Joint { name: String::new(), kind: joint.kind.clone(), ends, of: None };
+            let wrench = seen.reaction(self.time(), [&a, &at_point], lambda);
+            let list = if joint.of.is_some() { &mut efforts } else { &mut own };
+            add(list, joint.of.unwrap_or(j), [-wrench[2], -wrench[3]]);
         }
         for force in &system.forces {
             let Some(joint) = force.of else { continue };
             let wrench = force.wrenches_in(&self.scene(&|b| self.bodies()[b].place()));
-            add(joint, [wrench[2], wrench[3]]);
+            let [_, b] = self.places(force.bodies());
+            let arm = force.ends[1].point.cross(&b.to_body(&wrench[2]));
+            add(&mut efforts, joint, [wrench[2], wrench[3] - arm]);
         }
-        let reaction = |(joint, [force, moment]): (&Joint<S>, [Vector3<S>; 2])| {
+        let reaction = |j: usize| {
+            let joint = &system.joints[j];
             let [a, b] = self.places(joint.bodies());
-            // So far the moment is in body axes about the centre of mass, or about the origin of the ground.
-            let moment = b.to_space(&moment) - b.to_space(&joint.ends[1].point).cross(&force);
             let axis = joint.axis_in_space(0, &a, 2);
-            Reaction { force, moment, force_axis: axis.dot(&force), moment_axis: axis.dot(&moment) }
+            let [mine, other] = [own[j], efforts[j]].map(|[force, moment]| [force, b.to_space(&moment)]);
+            let (force, moment) = (mine[0] + other[0], mine[1] + other[1]);
+            // In the direction that it leaves free a joint itself does nothing.
+            let along = |free: Coordinate, part: usize| match joint.kind.coordinates().contains(&free) {
+                true => axis.dot(&other[part]),
+                false => axis.dot(&(mine[part] + other[part])),
+            };
+            let (force_axis, moment_axis) = (along(Coordinate::Distance, 0), along(Coordinate::Angle, 1));
+            Reaction { force, moment, force_axis, moment_axis }
         };
-        system.joints.iter().zip(wrenches).map(reaction).collect()
+        (0..system.joints.len()).map(reaction).collect()
     }
 
     /// All multipliers, joint after joint. Where joints depend on each other their multipliers are not determined by the

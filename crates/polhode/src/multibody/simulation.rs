@@ -141,7 +141,7 @@ impl<S: Scalar> Simulation<S> {
     }
     fn with(system: Arc<System<S>>, scheme: &AlphaScheme, may_move: bool) -> Result<Self, SimulationError> {
         let centered = system.centered().map_or_else(|| system.clone(), Arc::new);
-        let origin = if may_move || system.assembles { Origin::Nearby } else { Origin::Fitting };
+        let origin = if may_move || system.placed_by_joints { Origin::Nearby } else { Origin::Fitting };
         let mut start = initial(&centered, S::zero(), origin, &[])?;
         carry(&centered, scheme, &mut start);
         let place = |b: usize| start.bodies[b].place();

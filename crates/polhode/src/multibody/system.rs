@@ -208,8 +208,8 @@ pub struct System<S: Real> {
     pub(super) frames: HashMap<String, End<S>>,
     /// Where coordinates of joints start.
     pub(super) starts: Vec<JointStart<S>>,
-    /// True if positions need not fit the joints.
-    pub(super) assembles: bool,
+    /// True if bodies are put where their joints want them.
+    pub(super) placed_by_joints: bool,
     /// Names of joints, forces and coordinates.
     pub(super) taken: HashSet<(&'static str, String)>,
 }
@@ -233,7 +233,7 @@ impl<S: Real> System<S> {
             extra: Vec::new(),
             frames: HashMap::from([(GROUND.into(), origin)]),
             starts: Vec::new(),
-            assembles: false,
+            placed_by_joints: false,
             taken: HashSet::new(),
         }
     }
@@ -477,9 +477,10 @@ impl<S: Real> System<S> {
         self.starts.push(start);
         Ok(())
     }
-    /// Positions of bodies need not fit the joints: they are assembled from where they are.
-    pub(crate) fn let_assemble(&mut self) {
-        self.assembles = true;
+    /// Puts bodies that do not fit their joints where these want them: along a tree of joints from the ground on each body
+    /// is moved into its joint, with all that hangs on it, and what loops ask for beyond that is shared by the masses.
+    pub fn place_by_joints(&mut self) {
+        self.placed_by_joints = true;
     }
     /// Lets a force act between two frames, of a kind of the library or by a formula of one's own.
     pub fn force(

@@ -70,11 +70,16 @@ fn slopes(run: &Simulation<f64>) -> DMatrix<f64> {
     all
 }
 
-/// Sees to it that the reactions of a run are those of least norm, by singular values.
+/// Sees to it that the reactions of a run are those of least norm, B (BᵀB)⁺ Bᵀ λ by eigenvalues.
 fn has_least_reactions(run: &Simulation<f64>, name: &str) {
-    let b = slopes(run).transpose();
+    let b = slopes(run);
     let raw = DVector::from_column_slice(run.all_multipliers());
-    let wanted = b.clone().pseudo_inverse(1e-9).unwrap() * (&b * raw);
+    let square = (b.transpose() * &b).symmetric_eigen();
+    let least = 1e-12 * square.eigenvalues.max();
+    let inverse = square.eigenvalues.map(|x| if x > least { 1.0 / x } else { 0.0 });
+    let vectors = &square.eigenvectors;
+    let y = vectors * (vectors.transpose() * (b.transpose() * raw)).component_mul(&inverse);
+    let wanted = &b * y;
     let found = DVector::from_column_slice(&run.least_multipliers());
     let error = (&found - &wanted).norm() / wanted.norm();
     assert!(error < 1e-9, "{name}: {error:e}");

@@ -318,11 +318,11 @@ impl StepForError {
                         return high.ok_or(cause);
                     }
                     low = low.max(n);
-                    2 * n
+                    n.saturating_mul(2)
                 }
                 Level::Failed(_) => {
                     low = low.max(n);
-                    2 * n
+                    n.saturating_mul(2)
                 }
             };
             n = match &high {
