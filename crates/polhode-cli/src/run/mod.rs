@@ -202,7 +202,9 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
             }
         }
     };
-    for warning in [system::broken(&end), runaway(&model, &method, &end)].into_iter().flatten() {
+    for warning in
+        [system::broken(&end), system::rounded(&end), runaway(&model, &method, &end)].into_iter().flatten()
+    {
         print::note(&warning);
     }
     let frequencies = phase.map(|phase| phase.frequencies());

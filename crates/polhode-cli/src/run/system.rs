@@ -105,6 +105,20 @@ pub fn broken(end: &RunReport) -> Option<String> {
     })
 }
 
+/// What to say of reactions that are rounding to a good part.
+pub fn rounded(end: &RunReport) -> Option<String> {
+    let off = end.joints.as_ref()?.reaction_rounding;
+    let forces = end.last.joints.iter().map(|joint| joint.reaction.force.norm());
+    let largest = forces.fold(0.0, f64::max);
+    (off > 0.01 * largest && largest > 1e-9).then(|| {
+        format!(
+            "warning: reactions may be off by some {} N, because steps are so short that the rounding of positions shows in \
+             them; use constraints=stabilized, or longer steps",
+            small(off)
+        )
+    })
+}
+
 /// How the initial values were changed to fit the joints, if they were.
 pub fn changed(end: &RunReport) -> Vec<String> {
     let Some(joints) = &end.joints else { return Vec::new() };

@@ -11,6 +11,7 @@ mod files;
 mod fit;
 mod integrate;
 mod intrinsic;
+mod joints;
 mod limits;
 mod model_mistakes;
 mod models;

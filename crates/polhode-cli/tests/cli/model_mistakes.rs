@@ -82,10 +82,10 @@ fn what_is_wrong_is_told_where_it_stands() {
         (
             with(
                 "[run]",
-                "[joints.j]\ntype = \"revolute\"\nbetween = [\"ground\", \"top\"]\ndrive = \"t\"\n[run]",
+                "[joints.j]\ntype = \"revolute\"\nbetween = [\"ground\", \"top\"]\ndrive = \"angle\"\n[run]",
             ),
-            "x.toml:10:1: ",
-            "not available yet",
+            "x.toml:10:10: ",
+            "nothing is called 'angle' here",
         ),
         (with("[run]", "[events.e]\nwhen = \"t - 1\"\n[run]"), "x.toml:7:9: ", "not available yet"),
         (with("[run]", "[outputs]\na = \"velocty_x\"\n[run]"), "x.toml:8:6: ", "did you mean velocity_x"),

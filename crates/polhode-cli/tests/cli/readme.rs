@@ -187,6 +187,7 @@ fn the_keys_of_model_files_are_those_on_their_page() {
         ("The file", keys::MODEL),
         ("A parameter as a table", keys::PARAMETER),
         ("`[bodies.NAME]`", keys::BODY),
+        ("`parts`", keys::PART),
         ("`shape`", keys::SHAPE),
         ("`attitude` as a table", keys::ATTITUDE),
         ("`follows`", keys::FOLLOWS),
@@ -229,5 +230,5 @@ fn models_on_the_pages_run() {
             count += 1;
         }
     }
-    assert_eq!(count, 2);
+    assert_eq!(count, 4);
 }

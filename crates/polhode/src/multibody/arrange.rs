@@ -54,6 +54,42 @@ impl<S: Real> System<S> {
         })
     }
 
+    /// The joints of the shortest way from one body of a joint to the other without it, of at most so many.
+    pub(super) fn around(&self, joint: usize, most: usize) -> Option<Vec<usize>> {
+        let node = |body: Option<usize>| body.map_or(0, |b| b + 1);
+        let mut near: Vec<Vec<usize>> = vec![Vec::new(); self.bodies.len() + 1];
+        for (j, other) in self.joints.iter().enumerate().filter(|(j, _)| *j != joint) {
+            other.bodies().into_iter().for_each(|body| near[node(body)].push(j));
+        }
+        let [from, to] = self.joints[joint].bodies().map(node);
+        // The joint through which each node was reached, and how far it is.
+        let mut reached: Vec<Option<usize>> = vec![None; near.len()];
+        let mut far = vec![usize::MAX; near.len()];
+        far[from] = 0;
+        let mut queue = std::collections::VecDeque::from([from]);
+        while let Some(here) = queue.pop_front() {
+            if here == to || far[here] >= most {
+                break;
+            }
+            for &j in &near[here] {
+                for next in self.joints[j].bodies().map(node) {
+                    if far[next] == usize::MAX {
+                        (far[next], reached[next]) = (far[here] + 1, Some(j));
+                        queue.push_back(next);
+                    }
+                }
+            }
+        }
+        let (mut path, mut here) = (Vec::new(), to);
+        while here != from {
+            let j = reached[here]?;
+            path.push(j);
+            let [a, b] = self.joints[j].bodies().map(node);
+            here = if a == here { b } else { a };
+        }
+        Some(path)
+    }
+
     /// A tree of joints from the ground on, joints with given coordinates first.
     fn tree(&self) -> Vec<Branch> {
         let n = self.bodies.len();

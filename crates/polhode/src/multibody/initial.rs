@@ -5,7 +5,7 @@ use super::arrange::CLOSED;
 use super::coordinate::{Coordinate, JointStart};
 use super::error::AssemblyError;
 use super::joint::{Joint, MOST_ROWS, Place, zero};
-use super::projection::{Gap, Projection};
+use super::projection::{Dependent, Gap, Projection};
 use super::signal::Scene;
 use super::state::{BodyMotion, CoordinateState};
 use super::system::System;
@@ -14,6 +14,7 @@ use crate::group::{Exponential, Group, Rotation, So3};
 use crate::scalar::{Real, larger};
 use nalgebra::Vector3;
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 /// What it took to make the initial values consistent.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -54,6 +55,12 @@ pub(super) enum Origin {
 }
 
 const MOST_ITERATIONS: u64 = 40;
+/// A row of which less than this part is left after the elimination of others depends on them; and one nearby, where positions
+/// are less exact.
+const DEPENDENT: f64 = 1e-9;
+const DEPENDENT_NEARBY: f64 = 1e-3;
+/// Whether a start is singular is asked of systems with at most so many rows: it takes as long as many steps.
+const MOST_ROWS_NEARBY: usize = 2000;
 /// How much less a velocity that was not given counts when velocities are made to fit.
 const NOT_GIVEN: f64 = 1e-6;
 
@@ -91,7 +98,7 @@ pub(super) fn initial<S: Real>(
     };
     let mut projection = Projection::new(held.as_ref().unwrap_or(&system), time, size);
     let origin = if starts { Origin::Nearby } else { origin };
-    let (attitudes, mut report) = positions(&mut projection, origin)?;
+    let (attitudes, mut report, found) = positions(&mut projection, origin)?;
     for (b, body) in given.bodies.iter().enumerate() {
         let moved = (projection.places[b].x - body.position).map(Real::largest).norm();
         let turned =
@@ -106,7 +113,7 @@ pub(super) fn initial<S: Real>(
     }
     if !starts {
         velocities(&mut projection, &mut report)?;
-        return accelerations(projection, attitudes, report, known);
+        return accelerations(projection, attitudes, report, (known, found));
     }
     // The same joints with rates in place of coordinates, and then without them.
     let placed = |places: Vec<Place<S>>, system: &System<S>| {
@@ -130,9 +137,9 @@ pub(super) fn initial<S: Real>(
     velocities(&mut projection, &mut report)?;
     let system = placed(projection.places, given);
     let mut projection = Projection::new(&system, time, size);
-    report.redundancies = find_dependencies(&mut projection)?;
+    let found = find_dependencies(&mut projection)?;
     projection.factor()?;
-    accelerations(projection, attitudes, report, known)
+    accelerations(projection, attitudes, report, (known, found))
 }
 
 impl<S: Real> System<S> {
@@ -183,10 +190,10 @@ impl<S: Real> Projection<'_, S> {
     fn opening(&mut self) -> f64 {
         self.gaps().relative
     }
-    fn names(&self, dependencies: &[Vec<usize>]) -> Vec<Vec<String>> {
+    fn names(&self, dependencies: &[Dependent]) -> Vec<Vec<String>> {
         let name = |j: &usize| self.system.joints[*j].name.clone();
-        let named = |joints: &Vec<usize>| {
-            let mut names: Vec<String> = joints.iter().map(name).collect();
+        let named = |dependent: &Dependent| {
+            let mut names: Vec<String> = dependent.joints.iter().map(name).collect();
             names.dedup();
             names
         };
@@ -203,27 +210,61 @@ impl<S: Real> Projection<'_, S> {
     }
 }
 
-/// Looks for rows that depend on each other at this pose, and lets them give way.
-fn find_dependencies<S: Real>(projection: &mut Projection<'_, S>) -> Result<Vec<Vec<String>>, AssemblyError> {
-    let found = projection.dependencies()?;
-    if found.is_empty() {
-        projection.harden();
-        return Ok(Vec::new());
+/// Looks for rows that depend on others at this pose, and leaves them out.
+fn find_dependencies<S: Real>(projection: &mut Projection<'_, S>) -> Result<Vec<Dependent>, AssemblyError> {
+    let found = projection.dependencies(DEPENDENT, false)?;
+    match found.is_empty() {
+        true => projection.harden(),
+        false => projection.leave_out(found.iter().map(|dependent| dependent.row)),
     }
-    let mut takes_part = vec![false; projection.system.joints.len()];
-    found.iter().flatten().for_each(|j| takes_part[*j] = true);
-    projection.soften(|j| takes_part[j]);
-    Ok(projection.names(&found))
+    Ok(found)
+}
+
+/// Says which joints take part in each dependency: those of the shortest loop through the joint of the row, if its rows are
+/// dependent among these, else all in the combination that vanishes.
+fn name_dependencies<S: Real>(
+    projection: &Projection<'_, S>,
+    found: &mut [Dependent],
+) -> Result<(), AssemblyError> {
+    /// Longer loops are not looked at by themselves.
+    const LONGEST: usize = 24;
+    let mut known: HashMap<usize, Vec<usize>> = HashMap::new();
+    let mut counts: HashMap<usize, usize> = HashMap::new();
+    found.iter().for_each(|dependent| *counts.entry(dependent.joint).or_default() += 1);
+    for (&joint, &count) in &counts {
+        let Some(path) = projection.system.around(joint, LONGEST) else { continue };
+        let with: Vec<usize> = path.iter().copied().chain([joint]).collect();
+        let rows = projection.nullity(&with, DEPENDENT) - projection.nullity(&path, DEPENDENT);
+        if rows >= count {
+            let mut joints = with;
+            joints.sort_unstable();
+            known.insert(joint, joints);
+        }
+    }
+    let all = match found.iter().all(|dependent| known.contains_key(&dependent.joint)) {
+        true => Vec::new(),
+        false => projection.dependencies(DEPENDENT, true)?,
+    };
+    for dependent in found {
+        dependent.joints = match known.get(&dependent.joint) {
+            Some(joints) => joints.clone(),
+            None => {
+                let same = all.iter().find(|other| other.row == dependent.row);
+                same.map_or_else(|| vec![dependent.joint], |other| other.joints.clone())
+            }
+        };
+    }
+    Ok(())
 }
 
 /// Newton's method with the masses as the metric.
 fn positions<S: Real>(
     projection: &mut Projection<'_, S>,
     origin: Origin,
-) -> Result<(Vec<Rotation<S>>, Assembly), AssemblyError> {
+) -> Result<(Vec<Rotation<S>>, Assembly, Vec<Dependent>), AssemblyError> {
     let system = projection.system;
     let mut attitudes: Vec<_> = system.bodies.iter().map(|body| body.attitude).collect();
-    let mut report = Assembly::default();
+    let (mut report, mut found) = (Assembly::default(), Vec::new());
     let loops = system.has_loops();
     let first = projection.gaps();
     if !first.value.is_finite() {
@@ -237,13 +278,13 @@ fn positions<S: Real>(
     if all_soft {
         projection.soften(|_| true);
     } else if loops {
-        report.redundancies = find_dependencies(projection)?;
+        found = find_dependencies(projection)?;
     }
     if let Err(error) = projection.factor() {
         // Joints that depend on each other without a loop.
         let AssemblyError::Dependent { .. } = error else { return Err(error) };
-        report.redundancies = find_dependencies(projection)?;
-        if report.redundancies.is_empty() {
+        found = find_dependencies(projection)?;
+        if found.is_empty() {
             return Err(error);
         }
         projection.factor()?;
@@ -257,15 +298,17 @@ fn positions<S: Real>(
         }
         // At the rounding of the positions no iteration helps; derivatives take one more for each depth of theirs.
         let closed = open <= 4.0 * f64::EPSILON && (worst.value == 0.0 || report.iterations > 0);
-        // Rows that depend on each other may be off by what counts as closed, and stay so.
-        let rounding = if projection.is_soft() { CLOSED } else { 1e-13 };
+        // Rows that depend on others may be off by what counts as closed, and stay so.
+        let rounding = if projection.leaves_out() { CLOSED } else { 1e-13 };
         if closed || (open < rounding && open >= 0.5 * before) {
             if derivatives == 0 {
                 break;
             }
             derivatives -= 1;
         }
-        if report.iterations >= MOST_ITERATIONS {
+        // Those that are not closed with the others will not be.
+        let stuck = projection.leaves_out() && report.iterations > 4 && open > CLOSED && open >= 0.5 * before;
+        if report.iterations >= MOST_ITERATIONS || stuck {
             return Err(AssemblyError::NotClosed { joint: projection.name(&worst), gap: worst.value });
         }
         before = open;
@@ -275,20 +318,20 @@ fn positions<S: Real>(
         report.iterations += 1;
     }
     if all_soft {
-        report.redundancies = find_dependencies(projection)?;
+        found = find_dependencies(projection)?;
         projection.factor()?;
     }
-    if origin != Origin::Motion && !report.redundancies.is_empty() {
-        not_singular(projection, &attitudes, report.redundancies.len())?;
+    if origin != Origin::Motion && !found.is_empty() && projection.layout.rows <= MOST_ROWS_NEARBY {
+        not_singular(projection, &attitudes, &found)?;
     }
-    Ok((attitudes, report))
+    Ok((attitudes, report, found))
 }
 
 /// Sees to it that rows which depend on each other do so nearby too.
 fn not_singular<S: Real>(
     projection: &Projection<'_, S>,
     attitudes: &[Rotation<S>],
-    count: usize,
+    here: &[Dependent],
 ) -> Result<(), AssemblyError> {
     /// How far away to look, relative to the size of the system.
     const NEARBY: f64 = 3e-2;
@@ -311,15 +354,20 @@ fn not_singular<S: Real>(
     let (mut open, mut left) = (nearby.opening(), 2 * MOST_ITERATIONS);
     while open > 1e-11 && left > 0 {
         nearby.factor()?;
-        nearby.solve()?;
+        // What is not solved to the last digit is solved in the next round.
+        match nearby.solve() {
+            Err(AssemblyError::IllConditioned { .. }) | Ok(()) => {}
+            Err(error) => return Err(error),
+        }
         nearby.correct(&mut attitudes);
         (open, left) = (nearby.opening(), left - 1);
     }
-    let found = nearby.dependencies()?;
-    if open > 1e-11 || found.len() >= count {
+    let found = nearby.dependencies(DEPENDENT_NEARBY, false)?;
+    if open > 1e-11 || found.len() >= here.len() {
         return Ok(());
     }
-    let here = projection.dependencies()?;
+    let mut here = here.to_vec();
+    name_dependencies(projection, &mut here)?;
     let mut joints: Vec<String> = projection.names(&here).concat();
     joints.sort_unstable();
     joints.dedup();
@@ -342,14 +390,15 @@ fn velocities<S: Real>(
     let size = projection.size.max(1.0);
     // What was given is kept, as far as the rest can follow it.
     let all = || system.bodies.iter().flat_map(|body| body.given);
-    let follows =
-        all().any(|given| given) && !all().all(|given| given) && first.relative * size > CLOSED * fastest;
+    let some = all().any(|given| given) && !all().all(|given| given);
+    let follows = some && (S::DEPTH > 0 || first.relative * size > CLOSED * fastest);
     if follows {
         projection.weigh(|b| system.bodies[b].given.map(|given| if given { 1.0 } else { NOT_GIVEN }));
         projection.factor()?;
     }
-    let mut last = f64::INFINITY;
-    for round in 0..MOST_ITERATIONS {
+    // Each round brings what was given back by another factor.
+    let rounds = if follows { 4 + S::DEPTH } else { 1 };
+    for _ in 0..rounds {
         if follows {
             for ((body, place), [v, omega]) in system.bodies.iter().zip(&mut projection.places).zip(&before) {
                 let [linear, angular] = body.given;
@@ -364,21 +413,13 @@ fn velocities<S: Real>(
             projection.places[b].v += xi;
             projection.places[b].omega += theta;
         }
-        if !(follows || projection.is_soft()) {
-            break;
-        }
-        let gap = projection.rows(rates).value;
-        if round > u64::from(S::DEPTH) + 1 && (gap <= 1e-14 * fastest || gap >= 0.5 * last) {
-            break;
-        }
-        last = gap;
     }
     if follows {
         projection.weigh_alike();
         projection.factor()?;
     }
     let left = projection.rows(rates);
-    if projection.is_soft() && left.value > 1e-9 * (fastest + first.value) {
+    if projection.leaves_out() && left.value > CLOSED * (fastest + first.value) {
         return Err(AssemblyError::Velocities { joint: projection.name(&left), gap: left.value });
     }
     for (b, [v, omega]) in before.iter().enumerate() {
@@ -394,8 +435,8 @@ fn velocities<S: Real>(
 fn accelerations<S: Real>(
     mut projection: Projection<'_, S>,
     attitudes: Vec<Rotation<S>>,
-    report: Assembly,
-    known: &[f64],
+    mut report: Assembly,
+    (known, mut found): (&[f64], Vec<Dependent>),
 ) -> Result<Initial<S>, AssemblyError> {
     let (system, time) = (projection.system, projection.time);
     projection.rows(|joint, places, out| joint.rates(time, places, &mut [S::zero(); MOST_ROWS], out));
@@ -438,7 +479,7 @@ fn accelerations<S: Real>(
             projection.x[start + i] = force / projection.mass;
         }
     }
-    let lambda = solve_for_multipliers(&mut projection)?;
+    projection.solve()?;
     if !projection.x.iter().all(|x| crate::scalar::Mask::all(x.is_finite())) {
         return Err(AssemblyError::NotFinite);
     }
@@ -470,7 +511,22 @@ fn accelerations<S: Real>(
         }
     });
     let (bodies, extra) = (bodies.collect(), extra.collect());
-    Ok(Initial { bodies, extra, lambda, report, softness: projection.softness_in_a_step() })
+    let mut lambda = vec![S::zero(); projection.layout.rows];
+    for (j, joint) in system.joints.iter().enumerate() {
+        let (start, first) = (projection.layout.joints[j], projection.layout.multipliers[j]);
+        let count = joint.kind.rows();
+        for (lambda, x) in lambda[first..first + count].iter_mut().zip(&projection.x[start..]) {
+            *lambda = *x * projection.mass;
+        }
+    }
+    name_dependencies(&projection, &mut found)?;
+    report.redundancies = projection.names(&found);
+    let mut takes_part = vec![false; system.joints.len()];
+    for joint in found.iter().flat_map(|dependent| dependent.joints.iter().chain([&dependent.joint])) {
+        takes_part[*joint] = true;
+    }
+    let softness = projection.softness_in_a_step(&takes_part);
+    Ok(Initial { bodies, extra, lambda, report, softness })
 }
 
 /// What points into a step that begins at a time: loads that switch there are those from it on.
@@ -498,33 +554,4 @@ pub(super) fn angles_near<S: Real>(
         joint.frames(time, places.each_ref()).coordinate(Coordinate::Angle, near).largest()
     };
     system.joints.iter().enumerate().map(angle).collect()
-}
-
-/// Solves for the right-hand side, accelerations and multipliers, and gives the latter in their units.
-fn solve_for_multipliers<S: Real>(projection: &mut Projection<'_, S>) -> Result<Vec<S>, AssemblyError> {
-    let right = projection.x.clone();
-    let mut lambda = vec![S::zero(); projection.layout.rows];
-    let mut last = f64::INFINITY;
-    for round in 0..MOST_ITERATIONS {
-        if round > 0 {
-            projection.x.copy_from_slice(&right);
-            projection.lean_on(&lambda);
-        }
-        projection.solve()?;
-        let mut change = 0.0;
-        for (j, joint) in projection.system.joints.iter().enumerate() {
-            let (start, first) = (projection.layout.joints[j], projection.layout.multipliers[j]);
-            for k in 0..joint.kind.rows() {
-                let new = projection.x[start + k];
-                change = larger(change, (new - lambda[first + k]).abs().largest());
-                lambda[first + k] = new;
-            }
-        }
-        let settled = !projection.is_soft() || (round > u64::from(S::DEPTH) + 1 && change >= 0.5 * last);
-        if settled || change == 0.0 {
-            break;
-        }
-        last = change;
-    }
-    Ok(lambda.into_iter().map(|x| x * projection.mass).collect())
 }

@@ -1,31 +1,23 @@
 //! [M Bᵀ; B -μ] of a pose, and what it is solved for: the nearest positions and velocities that the joints allow, and
 //! accelerations with multipliers.
 //!
-//! μ is zero unless rows of B depend on each other. There the multipliers of least norm are found by solving again for what
-//! is left of the rows, which changes them within the range of B alone.
+//! Rows of B that depend on others are left out. μ is zero but where loops are open, whose rows will depend on each other once
+//! they are closed.
 
 use super::error::AssemblyError;
 use super::joint::{Joint, MOST_ROWS, Place, zero};
 use super::layout::Layout;
 use super::system::System;
-use super::tape::{Entries, Matrix, Places, Sink};
+use super::tape::{Matrix, Places, Sink};
 use crate::scalar::Real;
 use crate::solve::{Block, FactorError, Factors, Pattern, Role, elimination_order};
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::Vector3;
 
-/// What may be left of the right-hand side of a linear system, relative to it.
+/// What may be left of the rows of a linear system, relative to their terms.
 const SOLVED: f64 = 1e-9;
 /// μ where rows depend on each other, relative to the diagonal of B M⁻¹ Bᵀ: at the start, and in a step.
 const SOFT_AT_START: f64 = 1e-6;
 const SOFT_IN_A_STEP: f64 = 1e-8;
-
-/// What the motion of a body is measured by.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Metric {
-    Masses,
-    /// Without masses: whether rows depend on each other is a matter of geometry.
-    Lengths,
-}
 
 /// The row of the joints that is furthest from zero: its joint, its value, and that relative to the size of the system, or to
 /// one if it is an angle.
@@ -34,6 +26,17 @@ pub(super) struct Gap {
     pub(super) joint: usize,
     pub(super) value: f64,
     pub(super) relative: f64,
+}
+
+/// A row that depends on others.
+#[derive(Clone, Debug)]
+pub(super) struct Dependent {
+    /// Its number among all multipliers.
+    pub(super) row: usize,
+    /// The joint that it is of.
+    pub(super) joint: usize,
+    /// The joints that take part.
+    pub(super) joints: Vec<usize>,
 }
 
 /// The matrix, and where the bodies are.
@@ -47,12 +50,31 @@ pub(super) struct Projection<'a, S: Real> {
     pub(super) mass: S,
     /// A typical length.
     pub(super) size: f64,
-    /// The diagonal of B M⁻¹ Bᵀ for the rows of joints that depend on others, zero for the rest; empty without such joints.
+    /// The diagonal of B M⁻¹ Bᵀ for the rows of joints that may give way, zero for the rest; empty without such joints.
     softness: Vec<f64>,
+    /// True for the rows that are left out because they depend on others; empty without such rows.
+    left_out: Vec<bool>,
     /// What mass and inertia of each body count when velocities are made to fit; nothing if all count alike.
     weights: Vec<[f64; 2]>,
+    /// The unit of each unknown and of each equation.
+    units: Vec<[f64; 2]>,
     /// Right-hand side, then solution.
     pub(super) x: Vec<S>,
+}
+
+/// The units of unknowns and equations, in which all are of one size: with forces divided by a mass they are lengths, but for
+/// turns and angles, which are lengths per length, and for moments, which are lengths times length.
+fn units<S: Real>(system: &System<S>, layout: &Layout, size: f64) -> Vec<[f64; 2]> {
+    let length = if size * size > 0.0 { size } else { 1.0 };
+    let (turn, moment) = (length.recip(), length);
+    let of_body = |i: usize| if i % 6 < 3 { [1.0, 1.0] } else { [turn, moment] };
+    let mut units: Vec<[f64; 2]> = (0..6 * system.bodies.len()).map(of_body).collect();
+    for joint in &system.joints {
+        let of_row = |row: usize| if joint.is_angle(row) { [moment, turn] } else { [1.0, 1.0] };
+        units.extend((0..joint.kind.rows()).map(of_row));
+    }
+    units.resize(layout.n, [1.0, 1.0]);
+    units
 }
 
 impl<'a, S: Real> Projection<'a, S> {
@@ -73,25 +95,23 @@ impl<'a, S: Real> Projection<'a, S> {
             mass: system.typical_mass(),
             size,
             softness: Vec::new(),
+            left_out: Vec::new(),
             weights: Vec::new(),
+            units: units(system, &layout, size),
             x: vec![S::zero(); layout.n],
             layout,
         }
     }
 
-    fn write(&self, metric: Metric, sink: &mut impl Sink<S>) {
+    fn write(&self, sink: &mut impl Sink<S>) {
         let mut rows = [[zero(); 4]; MOST_ROWS];
-        let lengths = if metric == Metric::Lengths { self.lengths() } else { Vec::new() };
         for (b, body) in self.system.bodies.iter().enumerate() {
-            let (mass, inertia) = match metric {
-                Metric::Masses => match self.weights.get(b) {
-                    None => (body.mass / self.mass, body.inertia.matrix() / self.mass),
-                    Some(weights) => {
-                        let [linear, angular] = weights.map(|weight| S::lift(weight) / self.mass);
-                        (body.mass * linear, body.inertia.matrix() * angular)
-                    }
-                },
-                Metric::Lengths => (S::one(), Matrix3::from_diagonal_element(S::lift(lengths[b]))),
+            let (mass, inertia) = match self.weights.get(b) {
+                None => (body.mass / self.mass, body.inertia.matrix() / self.mass),
+                Some(weights) => {
+                    let [linear, angular] = weights.map(|weight| S::lift(weight) / self.mass);
+                    (body.mass * linear, body.inertia.matrix() * angular)
+                }
             };
             sink.diagonal(6 * b, 6 * b, mass);
             sink.block(6 * b + 3, 6 * b + 3, &inertia);
@@ -100,6 +120,10 @@ impl<'a, S: Real> Projection<'a, S> {
             let bodies = joint.bodies();
             joint.jacobian(self.time, self.ends(bodies).each_ref(), &mut rows);
             for (k, row) in rows[..joint.kind.rows()].iter().enumerate() {
+                if self.is_left_out(self.layout.multipliers[j] + k) {
+                    sink.add(start + k, start + k, S::one());
+                    continue;
+                }
                 for (block, slope) in row.iter().enumerate() {
                     let Some(body) = bodies[block / 2] else { continue };
                     for i in 0..3 {
@@ -110,7 +134,7 @@ impl<'a, S: Real> Projection<'a, S> {
                         }
                     }
                 }
-                if let (Metric::Masses, Some(soft)) = (metric, self.soft(j, k)) {
+                if let Some(soft) = self.soft(j, k) {
                     sink.add(start + k, start + k, -soft);
                 }
             }
@@ -128,12 +152,20 @@ impl<'a, S: Real> Projection<'a, S> {
         let softness = *self.softness.get(self.layout.multipliers[joint] + row)?;
         (softness > 0.0).then(|| S::lift(SOFT_AT_START * softness))
     }
-    /// μ of each row in a step; nothing if no rows depend on each other.
-    pub(super) fn softness_in_a_step(&self) -> Vec<S> {
+    /// μ of each row in a step, where these joints depend on each other; nothing if there are none.
+    pub(super) fn softness_in_a_step(&mut self, joints: &[bool]) -> Vec<S> {
+        if !joints.contains(&true) {
+            return Vec::new();
+        }
+        self.soften(|j| joints.get(j) == Some(&true));
         self.softness.iter().map(|soft| S::lift(SOFT_IN_A_STEP * soft)).collect()
     }
-    pub(super) fn is_soft(&self) -> bool {
-        !self.softness.is_empty()
+    fn is_left_out(&self, row: usize) -> bool {
+        self.left_out.get(row) == Some(&true)
+    }
+    /// True if some rows are left out.
+    pub(super) fn leaves_out(&self) -> bool {
+        !self.left_out.is_empty()
     }
     /// The squares of the lengths by which turns of the bodies are compared with displacements.
     fn lengths(&self) -> Vec<f64> {
@@ -143,11 +175,10 @@ impl<'a, S: Real> Projection<'a, S> {
                 squares[body] = squares[body].max(end.point.dot(&end.point).largest());
             }
         }
-        let least = 1e-6 * self.size * self.size;
-        squares
-            .into_iter()
-            .map(|square| if square > least { square } else { self.size * self.size })
-            .collect()
+        // Where everything is in one point, any length will do.
+        let whole = if self.size * self.size > 0.0 { self.size * self.size } else { 1.0 };
+        let least = 1e-6 * whole;
+        squares.into_iter().map(|square| if square > least { square } else { whole }).collect()
     }
     pub(super) fn ends(&self, bodies: [Option<usize>; 2]) -> [Place<S>; 2] {
         bodies.map(|body| body.map_or(Place::ground(), |b| self.places[b]))
@@ -186,45 +217,109 @@ impl<'a, S: Real> Projection<'a, S> {
     pub(super) fn weigh_alike(&mut self) {
         self.weights.clear();
     }
-    /// Takes that back.
+    /// Takes that back, and leaves no row out.
     pub(super) fn harden(&mut self) {
         self.softness.clear();
+        self.left_out.clear();
         self.matrix = None;
     }
-    /// The dependencies among the rows of the joints at this pose: for each the joints that take part.
-    pub(super) fn dependencies(&self) -> Result<Vec<Vec<usize>>, AssemblyError> {
-        let mut entries = Entries { list: Vec::new() };
-        self.write(Metric::Lengths, &mut entries);
-        let pattern = Pattern::new(self.layout.n, entries.list.iter().map(|(i, j, _)| (*i, *j)));
-        let mut values = vec![S::zero(); pattern.nonzeros()];
-        for (row, column, value) in &entries.list {
+    /// The rows that depend on others at this pose, whose sine to them is less than this; with the joints that take part in
+    /// each, if they are asked for.
+    pub(super) fn dependencies(&self, sine: f64, with_joints: bool) -> Result<Vec<Dependent>, AssemblyError> {
+        // Bᵀ, lengths in place of masses: a column for each row of the joints.
+        let (lengths, mut entries, mut owners) =
+            (self.lengths(), Vec::new(), Vec::with_capacity(self.layout.rows));
+        let mut rows = [[zero(); 4]; MOST_ROWS];
+        for (j, joint) in self.system.joints.iter().enumerate() {
+            let bodies = joint.bodies();
+            joint.jacobian(self.time, self.ends(bodies).each_ref(), &mut rows);
+            for row in &rows[..joint.kind.rows()] {
+                for (block, slope) in row.iter().enumerate() {
+                    let Some(b) = bodies[block / 2] else { continue };
+                    let per = if block % 2 == 1 { lengths[b].sqrt() } else { 1.0 };
+                    for i in (0..3).filter(|i| slope[*i].largest() != 0.0) {
+                        entries.push((6 * b + 3 * (block % 2) + i, owners.len(), slope[i].largest() / per));
+                    }
+                }
+                owners.push(j);
+            }
+        }
+        let n = owners.len().max(6 * self.system.bodies.len());
+        let pattern = Pattern::new(n, entries.iter().map(|(i, j, _)| (*i, *j)));
+        let mut values = vec![0.0; pattern.nonzeros()];
+        for (row, column, value) in &entries {
             if let Some(place) = pattern.position(*row, *column) {
                 values[place] += *value;
             }
         }
-        let found = Factors::dependencies(&pattern, &self.bodies_first(), &values);
+        let found =
+            Factors::<f64>::dependencies(&pattern, &self.joints_in_order(), &values, sine, with_joints);
         let found = found.map_err(|_| AssemblyError::NotFinite)?;
-        // The joint of each unknown, behind those of the bodies.
-        let first = 6 * self.system.bodies.len();
-        let mut owners = Vec::with_capacity(self.layout.rows);
-        for (j, joint) in self.system.joints.iter().enumerate() {
-            owners.extend(core::iter::repeat_n(j, joint.kind.rows()));
-        }
-        let joints = |null: &[(usize, f64)]| {
-            let owner = |(unknown, _): &(usize, f64)| owners.get(unknown.checked_sub(first)?).copied();
-            let mut list: Vec<usize> = null.iter().filter_map(owner).collect();
-            list.sort_unstable();
-            list.dedup();
-            list
+        let of = |dependency: &crate::solve::Dependency| {
+            let mut joints: Vec<usize> = dependency.null.iter().map(|(row, _)| owners[*row]).collect();
+            joints.sort_unstable();
+            joints.dedup();
+            Dependent { row: dependency.unknown, joint: owners[dependency.unknown], joints }
         };
-        Ok(found.iter().map(|dependency| joints(&dependency.null)).collect())
+        Ok(found.iter().map(of).collect())
+    }
+    /// How many rows of these joints depend on others of them.
+    pub(super) fn nullity(&self, joints: &[usize], sine: f64) -> usize {
+        let lengths = self.lengths();
+        let mut rows = [[zero(); 4]; MOST_ROWS];
+        let mut basis: Vec<Vec<f64>> = Vec::new();
+        let mut place = std::collections::HashMap::new();
+        for body in joints.iter().flat_map(|j| self.system.joints[*j].bodies()).flatten() {
+            let next = place.len();
+            place.entry(body).or_insert(next);
+        }
+        let mut dependent = 0;
+        for j in joints {
+            let joint = &self.system.joints[*j];
+            let bodies = joint.bodies();
+            joint.jacobian(self.time, self.ends(bodies).each_ref(), &mut rows);
+            for row in &rows[..joint.kind.rows()] {
+                let mut vector = vec![0.0; 6 * place.len()];
+                for (block, slope) in row.iter().enumerate() {
+                    let Some(b) = bodies[block / 2] else { continue };
+                    let per = if block % 2 == 1 { lengths[b].sqrt() } else { 1.0 };
+                    for i in 0..3 {
+                        vector[6 * place[&b] + 3 * (block % 2) + i] += slope[i].largest() / per;
+                    }
+                }
+                let norm = |v: &[f64]| v.iter().map(|x| x * x).sum::<f64>().sqrt();
+                let size = norm(&vector);
+                // Twice, because what is left of a row that depends on others is rounding.
+                for _ in 0..2 {
+                    for known in &basis {
+                        let part: f64 = known.iter().zip(&vector).map(|(a, b)| a * b).sum();
+                        vector.iter_mut().zip(known).for_each(|(x, known)| *x -= part * known);
+                    }
+                }
+                let left = norm(&vector);
+                if left > sine * size {
+                    vector.iter_mut().for_each(|x| *x /= left);
+                    basis.push(vector);
+                } else {
+                    dependent += 1;
+                }
+            }
+        }
+        dependent
+    }
+    /// Leaves rows out that depend on others: their multipliers are zero.
+    pub(super) fn leave_out(&mut self, rows: impl Iterator<Item = usize>) {
+        self.left_out = vec![false; self.layout.rows];
+        rows.for_each(|row| self.left_out[row] = true);
+        self.softness.clear();
+        self.matrix = None;
     }
 
-    /// An order of elimination with the bodies before the joints.
-    fn bodies_first(&self) -> Vec<usize> {
-        let (bodies, joints) = (self.system.bodies.len(), &self.system.joints);
-        // Joints that share a body are neighbours once that is gone.
-        let mut at: Vec<Vec<usize>> = vec![Vec::new(); bodies];
+    /// An order of elimination of the rows of the joints.
+    fn joints_in_order(&self) -> Vec<usize> {
+        let joints = &self.system.joints;
+        // Joints that share a body are neighbours.
+        let mut at: Vec<Vec<usize>> = vec![Vec::new(); self.system.bodies.len()];
         for (j, joint) in joints.iter().enumerate() {
             joint.bodies().into_iter().flatten().for_each(|b| at[b].push(j));
         }
@@ -237,13 +332,10 @@ impl<'a, S: Real> Projection<'a, S> {
         pairs.sort_unstable();
         pairs.dedup();
         let block = |j: usize| {
-            let start = self.layout.joints[j];
+            let start = self.layout.multipliers[j];
             Block { unknowns: start..start + joints[j].kind.rows(), role: Role::Free }
         };
-        let blocks: Vec<Block> = (0..joints.len()).map(block).collect();
-        let first =
-            (0..6 * bodies).chain(self.layout.extra.first().copied().unwrap_or(self.layout.n)..self.layout.n);
-        first.chain(elimination_order(&blocks, &pairs)).collect()
+        elimination_order(&(0..joints.len()).map(block).collect::<Vec<_>>(), &pairs)
     }
 
     /// Factors the matrix at this pose.
@@ -252,11 +344,11 @@ impl<'a, S: Real> Projection<'a, S> {
             Some(matrix) => matrix,
             None => {
                 let mut places = Places::default();
-                self.write(Metric::Masses, &mut places);
+                self.write(&mut places);
                 Matrix::new(self.layout.n, places, &self.layout.blocks)
             }
         };
-        self.write(Metric::Masses, &mut matrix.rewrite());
+        self.write(&mut matrix.rewrite());
         let done = matrix.factor();
         self.matrix = Some(matrix);
         done.map_err(|error| match error {
@@ -276,22 +368,19 @@ impl<'a, S: Real> Projection<'a, S> {
     }
     /// Solves for what stands on the right-hand side, and sees that it is solved.
     pub(super) fn solve(&mut self) -> Result<(), AssemblyError> {
-        match self.matrix.as_mut().map_or(f64::NAN, |matrix| matrix.refined(&mut self.x)) {
+        if self.leaves_out() {
+            for (j, joint) in self.system.joints.iter().enumerate() {
+                for k in 0..joint.kind.rows() {
+                    if self.is_left_out(self.layout.multipliers[j] + k) {
+                        self.x[self.layout.joints[j] + k] = S::zero();
+                    }
+                }
+            }
+        }
+        match self.matrix.as_mut().map_or(f64::NAN, |matrix| matrix.refined(&mut self.x, &self.units)) {
             residual if residual < SOLVED => Ok(()),
             residual if residual.is_finite() => Err(AssemblyError::IllConditioned { residual }),
             _ => Err(AssemblyError::NotFinite),
-        }
-    }
-    /// Adds μ times multipliers that are there already to the right-hand side of the rows, so that what is solved for are rows
-    /// that do not give way.
-    pub(super) fn lean_on(&mut self, multipliers: &[S]) {
-        for j in 0..self.system.joints.len() {
-            for k in 0..self.system.joints[j].kind.rows() {
-                if let Some(soft) = self.soft(j, k) {
-                    let held = multipliers[self.layout.multipliers[j] + k] * soft;
-                    self.x[self.layout.joints[j] + k] -= held;
-                }
-            }
         }
     }
     pub(super) fn part(&self, at: usize) -> Vector3<S> {

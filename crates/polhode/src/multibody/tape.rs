@@ -45,17 +45,6 @@ impl<S: Real> Sink<S> for Places {
     }
 }
 
-/// Places and values, of a matrix that is written once.
-pub(super) struct Entries<S> {
-    pub(super) list: Vec<(usize, usize, S)>,
-}
-
-impl<S: Real> Sink<S> for Entries<S> {
-    fn add(&mut self, row: usize, column: usize, value: S) {
-        self.list.push((row, column, value));
-    }
-}
-
 /// Later: the values.
 pub(super) struct Values<'a, S> {
     places: core::slice::Iter<'a, u32>,
@@ -112,8 +101,9 @@ impl<S: Real> Matrix<S> {
     pub(super) fn factor(&mut self) -> Result<(), FactorError> {
         self.factors.factor(&self.values)
     }
-    /// Solves in place, with one correction by what is left; what is left then, relative to the right-hand side.
-    pub(super) fn refined(&mut self, x: &mut [S]) -> f64 {
+    /// Solves in place, with one correction by what is left; what is left then of each row, relative to what its terms may be.
+    /// Each unknown and each equation has a unit, with which all of them are compared.
+    pub(super) fn refined(&mut self, x: &mut [S], units: &[[f64; 2]]) -> f64 {
         let right = x.to_vec();
         let mut left = right.clone();
         self.factors.solve(x);
@@ -125,9 +115,22 @@ impl<S: Real> Matrix<S> {
         self.factors.solve(&mut left);
         x.iter_mut().zip(&left).for_each(|(x, l)| *x += *l);
         residual(x, &mut left);
-        let size = |v: &[S]| v.iter().map(|x| x.abs().largest()).fold(0.0, f64::max);
-        let finite = x.iter().all(|x| x.is_finite().all());
-        if finite { size(&left) / size(&right).max(f64::MIN_POSITIVE) } else { f64::NAN }
+        if !x.iter().all(|x| x.is_finite().all()) {
+            return f64::NAN;
+        }
+        let size = |x: &S| x.abs().largest();
+        let solved = x.iter().zip(units).map(|(x, [unit, _])| size(x) / unit);
+        let given = right.iter().zip(units).map(|(x, [_, unit])| size(x) / unit);
+        let most = solved.chain(given).fold(0.0, f64::max);
+        let entries: Vec<f64> = self.values.iter().map(size).collect();
+        let unknowns: Vec<f64> = units.iter().map(|[unit, _]| most * unit).collect();
+        let mut terms = vec![0.0; right.len()];
+        self.pattern.multiply(&entries, &unknowns, &mut terms);
+        let part = |((left, terms), [_, unit]): ((&S, &f64), &[f64; 2])| match size(left) {
+            0.0 => 0.0,
+            left => left / (terms + most * unit),
+        };
+        left.iter().zip(&terms).zip(units).map(part).fold(0.0, crate::scalar::larger)
     }
 }
 

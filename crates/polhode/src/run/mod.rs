@@ -101,6 +101,8 @@ pub struct Joints {
     /// The work so far of what stores no energy, in J, where there is such: motors, drives, dampers, loads without a
     /// potential. The energy that drifts is that without it.
     pub work: Option<f64>,
+    /// How far rounding lets reactions be off, in N, see [`crate::multibody::Simulation::reaction_rounding`].
+    pub reaction_rounding: f64,
 }
 
 /// How a run ended, in plain numbers.

@@ -69,6 +69,8 @@ pub struct SystemRun {
     total: f64,
     energy: EnergyRecord,
     violation: Violation,
+    /// The size of the last step.
+    last_step: Option<f64>,
     /// Of one body by itself.
     tracked: Option<Tracked>,
 }
@@ -93,6 +95,7 @@ impl SystemRun {
             energy: EnergyRecord::new(Some(total), simulation.kinetic_energy()),
             total,
             violation: simulation.violation(),
+            last_step: None,
             keeps_energy,
             tracked,
             face,
@@ -166,6 +169,7 @@ impl Run for SystemRun {
             self.step_over_switches(t, h)?;
         }
         self.simulation.set_time(to);
+        self.last_step = Some(h);
         let kinetic = self.simulation.kinetic_energy();
         self.total = kinetic + self.simulation.potential_energy();
         self.energy.update(Some(self.total - self.simulation.work_done()), kinetic);
@@ -227,6 +231,7 @@ impl Run for SystemRun {
             assembly: self.simulation.assembly().clone(),
             degrees_of_freedom: self.simulation.degrees_of_freedom(),
             work: (!self.keeps_energy).then(|| self.simulation.work_done()),
+            reaction_rounding: self.last_step.map_or(0.0, |h| self.simulation.reaction_rounding(h)),
         })
     }
     fn estimate_energy(&mut self) -> bool {

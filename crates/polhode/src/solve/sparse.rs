@@ -290,25 +290,28 @@ impl<S: Real> Factors<S> {
         &self.searched
     }
 
-    /// The columns of a matrix like [M Bᵀ; B 0], with definite M and an order in which its columns come first, that depend on
-    /// others. Without them its rank is full.
+    /// The columns that depend on those before them in this order: what elimination leaves of them is less than this part of
+    /// their largest entry. Without them the rank is full; columns without entries do not count, so that a matrix need not be
+    /// square. The combinations that vanish are found if they are asked for.
     ///
     /// ```
     /// use polhode::solve::{Factors, Pattern};
-    /// // A mass held by two forces in the same place: one of them is not determined.
-    /// let pattern = Pattern::new(3, [(0, 0), (1, 0), (2, 0), (0, 1), (0, 2)]);
-    /// let found = Factors::dependencies(&pattern, &[0, 1, 2], &[2.0, 1.0, 1.0, 1.0, 1.0])?;
+    /// // The third column is the sum of the others.
+    /// let pattern = Pattern::new(3, [(0, 0), (1, 1), (0, 2), (1, 2)]);
+    /// let found = Factors::dependencies(&pattern, &[0, 1, 2], &[2.0, 1.0, 2.0, 1.0], 1e-9, true)?;
     /// assert_eq!(found.len(), 1);
-    /// assert_eq!((found[0].unknown, &found[0].null[..]), (2, &[(1, -1.0), (2, 1.0)][..]));
+    /// assert_eq!((found[0].unknown, &found[0].null[..]), (2, &[(0, -1.0), (1, -1.0), (2, 1.0)][..]));
     /// # Ok::<(), polhode::solve::FactorError>(())
     /// ```
     pub fn dependencies(
         pattern: &Pattern,
         order: &[usize],
         values: &[S],
+        part: f64,
+        with_null: bool,
     ) -> Result<Vec<Dependency>, FactorError> {
         match values.len() == pattern.nonzeros() {
-            true => search::dependencies(&Columns::new(pattern, order), values),
+            true => search::dependencies(&Columns::new(pattern, order), values, part, with_null),
             false => Err(FactorError::Count { given: values.len(), entries: pattern.nonzeros() }),
         }
     }

@@ -12,9 +12,6 @@ const ELSEWHERE: f64 = 0.1;
 /// An entry that is this small against the terms it is the sum of is rounding. Not against the matrix: light
 /// bodies make large entries, and heavy ones small, that are as good.
 const ROUNDING: f64 = 1e-12;
-/// The same of a pivot on the diagonal that is a square: columns whose sine to others is less than the root of this depend
-/// on them.
-const DEPENDENT: f64 = 1e-10;
 /// A part of a null vector that is this small against the largest is rounding.
 const SUPPORT: f64 = 1e-6;
 
@@ -68,19 +65,33 @@ pub(super) fn search<S: Real>(columns: &Columns, values: &[S]) -> Result<Found, 
     eliminate(columns, values, None)
 }
 
-/// The columns of a matrix like [M Bᵀ; B 0] with definite M, whose columns come first, that depend on those before them, each
-/// with the combination that vanishes; of dependent columns only the one itself takes part in it.
-pub(super) fn dependencies<S: Real>(columns: &Columns, values: &[S]) -> Result<Vec<Dependency>, FactorError> {
-    let mut found = Vec::new();
-    eliminate(columns, values, Some(&mut found))?;
-    Ok(found)
+/// The columns that depend on those before them in the order of elimination, with what is left of them less than this part of
+/// their largest entry; each with the combination that vanishes, if that is asked for. Columns without entries do not count.
+pub(super) fn dependencies<S: Real>(
+    columns: &Columns,
+    values: &[S],
+    part: f64,
+    with_null: bool,
+) -> Result<Vec<Dependency>, FactorError> {
+    let mut left_out = LeftOut { part, with_null, list: Vec::new() };
+    eliminate(columns, values, Some(&mut left_out))?;
+    Ok(left_out.list)
+}
+
+/// Columns without a pivot.
+struct LeftOut {
+    /// A pivot that is smaller than this part of the largest entry of its column is none.
+    part: f64,
+    /// True if combinations are asked for, which take longer than the rest.
+    with_null: bool,
+    list: Vec<Dependency>,
 }
 
 /// Finds the pivots. A column without one is an error, or left out and put on the list.
 fn eliminate<S: Real>(
     columns: &Columns,
     values: &[S],
-    mut left_out: Option<&mut Vec<Dependency>>,
+    mut left_out: Option<&mut LeftOut>,
 ) -> Result<Found, FactorError> {
     let n = columns.n();
     // The unknown of each pivot.
@@ -106,6 +117,9 @@ fn eliminate<S: Real>(
         above.clear();
         below.clear();
         let entries = columns.range(at);
+        if entries.is_empty() && left_out.is_some() {
+            continue;
+        }
         stack.extend_from_slice(&columns.rows[entries.clone()]);
         while let Some(row) = stack.pop() {
             if core::mem::replace(&mut mark[row as usize], at as u32) == at as u32 {
@@ -157,19 +171,22 @@ fn eliminate<S: Real>(
             |part| below.iter().copied().filter(|&r| good(r, part)).min_by_key(|&r| position[r as usize]);
         let found = match &left_out {
             None => home.or_else(|| away(ELSEWHERE)).or_else(|| away(DIAGONAL)),
-            // Of a matrix like [M Bᵀ; B 0], bodies first, what is left is definite: a pivot that vanishes on the diagonal
-            // vanishes everywhere.
-            Some(_) => Some(unknown as u32)
-                .filter(|_| mark[unknown] == at as u32 && size(work[unknown]) > DEPENDENT * terms[unknown]),
+            Some(LeftOut { part, .. }) if best > part * largest => away(ELSEWHERE).or_else(|| away(DIAGONAL)),
+            Some(_) => None,
         };
         let Some(row) = found else {
-            let null = null_vector(k, &upper, &u, &pivots);
-            let null = unknowns.iter().copied().chain([unknown]).zip(null).filter(|(_, y)| *y != 0.0);
+            let null = || {
+                let null = null_vector(k, &upper, &u, &pivots);
+                unknowns.iter().copied().chain([unknown]).zip(null).filter(|(_, y)| *y != 0.0)
+            };
             match &mut left_out {
-                Some(list) => list.push(Dependency { unknown, null: null.collect() }),
+                Some(LeftOut { with_null, list, .. }) => {
+                    let null = if *with_null { null().collect() } else { Vec::new() };
+                    list.push(Dependency { unknown, null });
+                }
                 None => {
                     let mut all = vec![0.0; n];
-                    null.for_each(|(j, y)| all[j] = y);
+                    null().for_each(|(j, y)| all[j] = y);
                     return Err(FactorError::Singular { unknown, null: all });
                 }
             }
