@@ -32,7 +32,7 @@ pub fn path<S: Real>(at: &Snapshot<S>, item: &Item) -> Path {
 
 /// What rounding leaves of a number, relative to it; of numbers that are nothing but rounding themselves, at all.
 pub const ROUNDING: f64 = 1e-13;
-const NOTHING: f64 = 1e-25;
+const NOTHING: f64 = 1e-19;
 
 /// True if a change by so much is only rounding.
 pub fn hides<S: Real>(value: &Value<'_, S>, change: f64) -> bool {

@@ -88,8 +88,10 @@ fn a_driven_slider_crank_has_the_moment_of_inverse_dynamics() {
             (&Value::from(0), &Value::from(3))
         );
     }
-    let [a, b] = ["1e-4", "5e-5"].map(|step| {
-        let run = json(&["run", &file, "--no-reference", "--json", "--step", step]);
+    // Index 3 has the rounding of positions over h² in its reactions.
+    let method = "geometric-alpha,constraints=stabilized";
+    let [a, b] = ["4e-4", "2e-4"].map(|step| {
+        let run = json(&["run", &file, "--no-reference", "--json", "--step", step, "--method", method]);
         number(&run["outputs"]["drive_moment"])
     });
     // Extrapolated.
@@ -108,7 +110,7 @@ fn derivatives_of_driven_and_redundant_systems_are_those_of_differences() {
     }
     for row in said["check"].as_array().expect("a list").iter().filter(|row| row["formula"] == "five-point") {
         let error = number(&row["relative_error"]["outputs"]["drive_moment"]);
-        assert!(error < 1e-6, "{row}");
+        assert!(error < 1e-5, "{row}");
     }
 }
 
@@ -258,7 +260,7 @@ fn coordinates_at_the_start_are_held_and_fitted() {
         (number(&bearing["angle"]) - 0.500003).abs() < 1e-9 && (number(&bearing["rate"]) - 3.0).abs() < 1e-3
     );
     assert!(number(&run["assembly"]["moved"]) > 0.01);
-    assert!(fine(&["run", &file, "--no-reference"]).contains("assembled: 'slider' moved furthest"));
+    assert!(fine(&["run", &file, "--no-reference"]).contains("moved furthest, by"));
     // What was measured of it says how it started.
     let data = folder.path("m.csv").display().to_string();
     fine(&["run", &file, "--no-reference", "--out", &data, "--every", "10"]);
@@ -399,7 +401,7 @@ fn what_cannot_act_or_start_is_told_where_it_stands() {
             "drive = \"slider.position_x\"",
             &["a drive is a function of t and of parameters"],
         ),
-        ("drive = \"speed * t\"", "drive = \"sqrt(t)\"", &["not finite at t = 0"]),
+        ("drive = \"speed * t\"", "drive = \"1 / t\"", &["not finite at t = 0"]),
         ("drive = \"speed * t\"", "moment = \"rail.force_axis\"", &["is a reaction"]),
         ("drive = \"speed * t\"", "moment = \"angl\"", &["did you mean angle"]),
         ("drive = \"speed * t\"", "drive = \"t\"\nrate = 3", &["drive", "rate"]),

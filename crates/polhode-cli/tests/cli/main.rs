@@ -7,6 +7,7 @@ mod compare;
 mod converge;
 mod ending;
 mod error;
+mod examples;
 mod files;
 mod fit;
 mod integrate;

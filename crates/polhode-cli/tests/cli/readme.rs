@@ -112,6 +112,9 @@ fn commands_run(page: &str) {
     let text = std::fs::read_to_string(format!("{}/../../{page}", env!("CARGO_MANIFEST_DIR"))).unwrap();
     let folder = tempfile::tempdir().unwrap();
     std::fs::copy(crate::robots::robot("arm.urdf"), folder.path().join("robot.urdf")).unwrap();
+    std::fs::create_dir(folder.path().join("examples")).unwrap();
+    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/bricard.toml");
+    std::fs::copy(example, folder.path().join("examples/bricard.toml")).unwrap();
     let mut count = 0;
     for block in text.split("```sh\n").skip(1) {
         let block = block.split("```").next().unwrap_or_default().replace("\\\n", " ");
