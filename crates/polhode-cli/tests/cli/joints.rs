@@ -272,6 +272,7 @@ fn coordinates_at_the_start_are_held_and_fitted() {
         "-p",
         "bearing.rate,rail.stiffness",
         "--json",
+        "--quiet",
         "--set",
         "bearing.rate=2.8",
         "--set",
