@@ -419,3 +419,60 @@ fn what_cannot_act_or_start_is_told_where_it_stands() {
     let file = folder.write("both.toml", &both);
     refused(3, &["run", &file], &["the joints contradict each other"]);
 }
+
+#[test]
+fn frames_and_counted_bodies_have_names_in_expressions() {
+    let folder = Folder::new();
+    let file = folder.write(
+        "rods.toml",
+        r#"
+gravity = [0, 0, -9.81]
+[bodies.rod-0]
+shape = { sphere = 0.1 }
+mass = 1
+[bodies.rod]
+count = 3
+shape = { rod = 0.4 }
+mass = 1
+position = ["0.4 * (i - 1)", 0, 0]
+[frames.tip]
+body = "rod-3"
+at = [0.4, 0, 0]
+[joints.base]
+type = "fixed"
+between = ["ground", "rod-0"]
+at = [0, 0, 0]
+[joints.pin]
+count = 3
+type = "revolute"
+between = ["rod-{i-1}", "rod-{i}"]
+at = ["0.4 * (i - 1)", 0, 0]
+axis = [0, 1, 0]
+[outputs]
+end = "hypot(tip.position_x - rod-3.position_x, tip.position_z - rod-3.position_z)"
+fast = "tip.velocity_z - rod-3.tip.velocity_z + rod-3.velocity_z"
+bend = "pin-2.angle - 2 * pin-3.rate"
+[run]
+step = 1e-3
+until = 0.2
+"#,
+    );
+    let run = json(&["run", &file, "--no-reference", "--json"]);
+    let out = &run["outputs"];
+    assert!((number(&out["end"]) - 0.4).abs() < 1e-12, "{out}");
+    let rod = &run["bodies"]["rod-3"];
+    assert!((number(&out["fast"]) - number(&rod["velocity"][2])).abs() < 1e-12, "{out}");
+    let bend = number(&run["joints"]["pin-2"]["angle"]) - 2.0 * number(&run["joints"]["pin-3"]["rate"]);
+    assert!((number(&out["bend"]) - bend).abs() < 1e-13, "{out}");
+    // A motor that looks at a frame.
+    let told = folder.write(
+        "told.toml",
+        &TOLD
+            .replace("[joints.top]", "[frames.hand]\nbody = \"lower\"\nat = [0.5, 0, 0]\n[joints.top]")
+            .replace("- c * (rate - top.rate)", "- c * hand.velocity_z - k * lower.hand.position_z"),
+    );
+    let said = json(&["sensitivity", &told, "-p", "k,c,lower.center_x", "--check", "--json"]);
+    for row in said["check"].as_array().expect("a list").iter().filter(|row| row["formula"] == "five-point") {
+        assert!(number(&row["relative_error"]["outputs"]["tip"]) < 1e-6, "{row}");
+    }
+}

@@ -55,10 +55,7 @@ fn tokens<'a>(text: &'a str, hyphened: &[&str]) -> Result<Vec<(Token<'a>, Range<
             at += length;
         } else if first.is_alphabetic() || first == '_' {
             let inside = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
-            let begin = hyphened
-                .iter()
-                .filter(|name| rest.strip_prefix(**name).is_some_and(|rest| rest.starts_with('.')));
-            let begin = begin.map(|name| name.len()).max().unwrap_or(0);
+            let begin = hyphened.iter().filter_map(|name| hyphened_length(name, rest)).max().unwrap_or(0);
             let length = rest[begin..].find(|c: char| !inside(c)).map_or(rest.len(), |end| begin + end);
             all.push((Token::Name(&rest[..length]), at..at + length));
             at += length;
@@ -70,6 +67,19 @@ fn tokens<'a>(text: &'a str, hyphened: &[&str]) -> Result<Vec<(Token<'a>, Range<
         }
     }
     Ok(all)
+}
+
+/// How many bytes of a text are a name with a hyphen, before a point. A name that ends in # stands for all that have a number
+/// there.
+fn hyphened_length(name: &str, text: &str) -> Option<usize> {
+    let length = match name.strip_suffix('#') {
+        None => text.starts_with(name).then_some(name.len())?,
+        Some(counted) => {
+            let digits = text.strip_prefix(counted)?.bytes().take_while(u8::is_ascii_digit).count();
+            (digits > 0).then_some(counted.len() + digits)?
+        }
+    };
+    text[length..].starts_with('.').then_some(length)
 }
 
 /// How many bytes a number has: digits, a point, digits, an exponent.

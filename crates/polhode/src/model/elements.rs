@@ -454,14 +454,7 @@ fn upright<S: Scalar>(third: &Vector3<S>) -> Matrix3<S> {
 impl<S: Scalar> Builder<'_, S> {
     /// The frame with a name, or with that of its body before it.
     pub(super) fn end(&self, name: &str, span: &Span, element: &str) -> Result<End<S>, Fault> {
-        let exact = self.system.frame_named(name);
-        let of_body = || {
-            let (body, frame) = name.split_once('.')?;
-            let end = self.system.frame_named(frame)?;
-            let owner = end.body.map_or(crate::multibody::GROUND, |b| self.system.bodies()[b].name.as_str());
-            (owner == body).then_some(end)
-        };
-        match exact.or_else(of_body) {
+        match self.system.frame_called(name) {
             Some(end) => Ok(*end),
             None => {
                 // Each by its name, and with that of its body before it.

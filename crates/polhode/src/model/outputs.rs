@@ -37,9 +37,9 @@ enum Reading<S> {
     Item(Item, usize),
     Attitude(usize, usize, usize),
     OmegaSpace(usize, usize),
-    /// Position of the centre of mass of a body, whose place in its frame is known.
-    Center(usize, usize, Vector3<S>),
-    CenterVelocity(usize, usize, Vector3<S>),
+    /// Position and velocity of a point of a body, such as its centre of mass, whose place in its frame is known.
+    Point(usize, usize, Vector3<S>),
+    PointVelocity(usize, usize, Vector3<S>),
 }
 
 impl<S: Scalar> Reading<S> {
@@ -63,10 +63,10 @@ impl<S: Scalar> Reading<S> {
             Reading::OmegaSpace(b, i) => {
                 body(*b).map_or(unknown, |body| body.attitude.rotate(&body.omega_body)[*i])
             }
-            Reading::Center(b, i, center) => {
+            Reading::Point(b, i, center) => {
                 body(*b).map_or(unknown, |body| (body.position() + body.attitude.rotate(center))[*i])
             }
-            Reading::CenterVelocity(b, i, center) => body(*b).map_or(unknown, |body| {
+            Reading::PointVelocity(b, i, center) => body(*b).map_or(unknown, |body| {
                 (body.velocity() + body.attitude.rotate(&body.omega_body.cross(center)))[*i]
             }),
         }
@@ -143,6 +143,16 @@ fn find<S: Scalar>(
     if let Some(b) = system.index(owner) {
         return of_body(b, own, system).ok_or_else(|| unknown_name(name, &known(system, scope)));
     }
+    if let Some(end) = system.frame_called(owner) {
+        for (vector, moves) in [("position", false), ("velocity", true)] {
+            let Some(i) = component(own, vector) else { continue };
+            return Ok(match end.body {
+                Some(b) if moves => Reading::PointVelocity(b, i, end.point),
+                Some(b) => Reading::Point(b, i, end.point),
+                None => Reading::Number(if moves { S::zero() } else { end.point[i] }),
+            });
+        }
+    }
     if let Some(j) = system.joints().iter().position(|joint| joint.name == owner) {
         let rows = system.joints()[j].kind.rows();
         if let Some(row) = numbered(own, "lambda").filter(|row| *row < rows) {
@@ -206,10 +216,10 @@ fn of_body<S: Scalar>(b: usize, name: &str, system: &System<S>) -> Option<Readin
         return Some(Reading::OmegaSpace(b, i));
     }
     if let Some(i) = component(name, "center_of_mass") {
-        return Some(Reading::Center(b, i, body.center));
+        return Some(Reading::Point(b, i, body.center));
     }
     if let Some(i) = component(name, "center_velocity") {
-        return Some(Reading::CenterVelocity(b, i, body.center));
+        return Some(Reading::PointVelocity(b, i, body.center));
     }
     if name == "mass" {
         return Some(Reading::Number(body.mass));

@@ -38,13 +38,21 @@ pub(super) fn read(name: &str, text: &str, load: &Loader<'_>) -> Result<ModelFil
     }
     top.only(MODEL)?;
     // Names with hyphens, which expressions would take for differences.
-    let mut hyphened = Vec::new();
-    for key in ["bodies", "joints", "coordinates"] {
-        if let Some(entry) = top.entry(key) {
-            let names = entry.table(&format!("[{key}]"))?.entries;
-            hyphened.extend(names.iter().map(|entry| entry.key).filter(|name| name.contains('-')));
+    let mut hyphened: Vec<String> = Vec::new();
+    for key in ["bodies", "joints", "frames", "coordinates"] {
+        let Some(entry) = top.entry(key) else { continue };
+        for named in entry.table(&format!("[{key}]"))?.entries {
+            let counted =
+                matches!(named.value.get_ref(), DeValue::Table(inner) if inner.contains_key("count"));
+            // Elements that are counted have their numbers behind a hyphen.
+            if counted {
+                hyphened.push(format!("{}-#", named.key));
+            } else if named.key.contains('-') {
+                hyphened.push(named.key.into());
+            }
         }
     }
+    let hyphened: Vec<&str> = hyphened.iter().map(String::as_str).collect();
     let parameters = parameters(&top)?;
     let named = named(&parameters);
     let definitions = definitions(&top, &named)?;

@@ -130,6 +130,16 @@ impl<'a, S: Scalar> Watch<'a, S> {
         if let Some(body) = self.system.index(owner) {
             return self.of_body(body, own)?.ok_or_else(unknown);
         }
+        if let Some(end) = self.system.frame_called(owner)
+            && let Some(b) = end.body
+        {
+            if let Some(i) = component(own, "position") {
+                return Ok(Signal::Position(b, end.point, i));
+            }
+            if let Some(i) = component(own, "velocity") {
+                return Ok(Signal::Velocity(b, end.point, i));
+            }
+        }
         let Some(joint) = self.system.joints().iter().position(|joint| joint.name == owner) else {
             return Err(unknown());
         };
@@ -314,7 +324,8 @@ pub(super) fn looks_elsewhere<S: Scalar>(
         let Some((owner, _)) = name.rsplit_once('.') else { return false };
         owner != body
             && !matches!(scope.find(name), Ok(Some(_)))
-            && (system.index(owner).is_some() || system.joints().iter().any(|joint| joint.name == owner))
+            && (system.frame_called(owner).is_some()
+                || system.joints().iter().any(|joint| joint.name == owner))
     })
 }
 

@@ -98,7 +98,7 @@ pub(super) fn initial<S: Real>(
     };
     let mut projection = Projection::new(held.as_ref().unwrap_or(&system), time, size);
     let origin = if starts { Origin::Nearby } else { origin };
-    let (attitudes, mut report, found) = positions(&mut projection, origin)?;
+    let Placed { attitudes, mut report, found } = positions(&mut projection, origin)?;
     for (b, body) in given.bodies.iter().enumerate() {
         let moved = (projection.places[b].x - body.position).map(Real::largest).norm();
         let turned =
@@ -257,11 +257,19 @@ fn name_dependencies<S: Real>(
     Ok(())
 }
 
+/// Bodies that are where the joints want them.
+struct Placed<S: Real> {
+    attitudes: Vec<Rotation<S>>,
+    report: Assembly,
+    /// The rows that depend on others.
+    found: Vec<Dependent>,
+}
+
 /// Newton's method with the masses as the metric.
 fn positions<S: Real>(
     projection: &mut Projection<'_, S>,
     origin: Origin,
-) -> Result<(Vec<Rotation<S>>, Assembly, Vec<Dependent>), AssemblyError> {
+) -> Result<Placed<S>, AssemblyError> {
     let system = projection.system;
     let mut attitudes: Vec<_> = system.bodies.iter().map(|body| body.attitude).collect();
     let (mut report, mut found) = (Assembly::default(), Vec::new());
@@ -324,7 +332,7 @@ fn positions<S: Real>(
     if origin != Origin::Motion && !found.is_empty() && projection.layout.rows <= MOST_ROWS_NEARBY {
         not_singular(projection, &attitudes, &found)?;
     }
-    Ok((attitudes, report, found))
+    Ok(Placed { attitudes, report, found })
 }
 
 /// Sees to it that rows which depend on each other do so nearby too.

@@ -4,6 +4,7 @@
 use super::coordinate::Coordinate;
 use super::joint::{Joint, Place};
 use super::own::MovingFrames;
+use super::system::System;
 use crate::scalar::{Over, Real};
 use nalgebra::Vector3;
 
@@ -69,6 +70,20 @@ impl<S: Real> Signal<S> {
             | Signal::OmegaBody(b, _)
             | Signal::OmegaSpace(b, _) => [Some(*b), None],
         }
+    }
+}
+
+impl<S: Real> System<S> {
+    /// Lets the last force depend on more than the motion of its frames.
+    pub(crate) fn let_last_force_see(&mut self, signals: Vec<Signal<S>>, of: Option<usize>) {
+        let System { forces, joints, .. } = self;
+        let Some(force) = forces.last_mut() else { return };
+        let own = force.bodies();
+        let mut watched: Vec<usize> = signals.iter().flat_map(|s| s.bodies(joints)).flatten().collect();
+        watched.sort_unstable();
+        watched.dedup();
+        watched.retain(|body| !own.contains(&Some(*body)));
+        (force.signals, force.watched, force.of) = (signals, watched, of);
     }
 }
 

@@ -1,12 +1,10 @@
 //! A system of bodies, joints and forces, put together by name and checked on the way in.
 
-use super::coordinate::{Coordinate, JointStart, Thread};
+use super::coordinate::JointStart;
 use super::error::SystemError;
 use super::force::{Force, ForceKind};
 use super::joint::{Joint, JointKind};
 use super::kinds::Number;
-use super::own::OwnJoint;
-use super::signal::Signal;
 use crate::body::{InertiaError, Loads, RotaryInertia, StandardLoad};
 use crate::group::Rotation;
 use crate::lookup::nearest;
@@ -302,7 +300,7 @@ impl<S: Real> System<S> {
             }
         }
     }
-    fn ends(&self, element: &str, frames: [&str; 2]) -> Result<[End<S>; 2], SystemError> {
+    pub(super) fn ends(&self, element: &str, frames: [&str; 2]) -> Result<[End<S>; 2], SystemError> {
         Ok([self.end(element, frames[0])?, self.end(element, frames[1])?])
     }
     /// Refuses ends on the same body.
@@ -316,6 +314,14 @@ impl<S: Real> System<S> {
     /// The frame with this name; that of a body is at its origin.
     pub(crate) fn frame_named(&self, name: &str) -> Option<&End<S>> {
         self.frames.get(name)
+    }
+    /// The same, whose name may have that of its body before it.
+    pub(crate) fn frame_called(&self, name: &str) -> Option<&End<S>> {
+        self.frames.get(name).or_else(|| {
+            let (body, frame) = name.split_once('.')?;
+            let end = self.frames.get(frame)?;
+            (end.body.map_or(GROUND, |b| self.bodies[b].name.as_str()) == body).then_some(end)
+        })
     }
     /// The names of all frames, in their order.
     pub(crate) fn frame_names(&self) -> Vec<&str> {
@@ -363,125 +369,6 @@ impl<S: Real> System<S> {
         self.joints.push(Joint::new(name, kind, ends));
         Ok(())
     }
-    /// Says where a coordinate of a joint starts, and how fast. The second body is moved there from where it is drawn, with
-    /// all that hangs on it; where the joints close loops, the coordinate is held and the rest follows. Zero is where the
-    /// first axes of the frames, or their points, coincide.
-    ///
-    /// ```
-    /// use nalgebra::{Matrix3, Vector3};
-    /// use polhode::{group::Rotation, method::Method};
-    /// use polhode::multibody::{Coordinate, GROUND, JointKind, Rigid, Simulation, System};
-    /// let mut system = System::new(Vector3::zeros());
-    /// system.body("door", Rigid::new(20.0, Matrix3::identity())?.at(Vector3::x(), Rotation::identity()))?;
-    /// system.frame("edge", "door", -Vector3::x(), Rotation::identity())?;
-    /// system.joint("hinge", JointKind::Revolute, GROUND, "edge")?;
-    /// system.start("hinge", Coordinate::Angle, Some(0.5), Some(2.0))?;
-    /// let run = Simulation::new(&system, &Method::parse("geometric-alpha")?)?;
-    /// assert!((run.bodies()[0].position.x - 0.5f64.cos()).abs() < 1e-15);
-    /// assert!((run.bodies()[0].omega_body.z - 2.0).abs() < 1e-15);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn start(
-        &mut self,
-        joint: &str,
-        coordinate: Coordinate,
-        value: Option<S>,
-        rate: Option<S>,
-    ) -> Result<(), SystemError> {
-        let element = format!("the start of the joint '{joint}'");
-        let Some(number) = self.joints.iter().position(|known| known.name == joint) else {
-            let near = nearest(joint, self.joints.iter().map(|known| known.name.as_str()));
-            return Err(SystemError::Missing { element, what: "joint", name: joint.into(), near });
-        };
-        let kind = &self.joints[number].kind;
-        if !kind.coordinates().contains(&coordinate) {
-            return Err(SystemError::Coordinate {
-                joint: joint.into(),
-                kind: kind.name(),
-                coordinate: coordinate.name(),
-            });
-        }
-        for number in [value, rate].into_iter().flatten() {
-            if !number.is_finite().all() {
-                let what = format!("its {} and its rate must be finite", coordinate.name()).into();
-                return Err(SystemError::Number { element, what, value: number.largest() });
-            }
-        }
-        self.starts.push(JointStart { joint: number, coordinate, value, rate, is_driven: false });
-        Ok(())
-    }
-    /// Joins two frames by a thread: a cylindrical joint in which one turn goes with one pitch along the axis, in m. Its
-    /// pitch is the parameter `NAME.screw.pitch`.
-    ///
-    /// ```
-    /// use nalgebra::{Matrix3, Vector3};
-    /// use polhode::method::Method;
-    /// use polhode::multibody::{Coordinate, GROUND, Rigid, Simulation, System};
-    /// // A nut of 2 kg and 0.5 kg m² on a steep thread falls as if it were heavier.
-    /// let mut system = System::new(Vector3::new(0.0, 0.0, -9.81));
-    /// system.body("nut", Rigid::new(2.0, Matrix3::identity() * 0.5)?)?;
-    /// system.screw("thread", 1.5, GROUND, "nut")?;
-    /// let mut run = Simulation::new(&system, &Method::parse("geometric-alpha")?)?;
-    /// (0..1000).try_for_each(|_| run.step(1e-3))?;
-    /// let turn = core::f64::consts::TAU / 1.5;
-    /// let fall = 0.5 * 2.0 * 9.81 / (2.0 + 0.5 * turn * turn);
-    /// let (distance, _) = run.coordinate(0, Coordinate::Distance).ok_or("a distance")?;
-    /// assert!((distance + fall).abs() < 1e-5);
-    /// let (angle, _) = run.coordinate(0, Coordinate::Angle).ok_or("an angle")?;
-    /// assert!((angle - turn * distance).abs() < 1e-12);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn screw(&mut self, name: &str, pitch: S, a: &str, b: &str) -> Result<(), SystemError> {
-        let ends = self.ends(&format!("the joint '{name}'"), [a, b])?;
-        self.screw_with_ends(name, pitch, ends)
-    }
-    /// The same between two ends that need not be frames with a name.
-    pub(crate) fn screw_with_ends(
-        &mut self,
-        name: &str,
-        pitch: S,
-        ends: [End<S>; 2],
-    ) -> Result<(), SystemError> {
-        if !pitch.is_finite().all() || pitch.largest() == 0.0 {
-            let (element, what) =
-                (format!("the joint '{name}'"), "its pitch must be a number other than zero".into());
-            return Err(SystemError::Number { element, what, value: pitch.largest() });
-        }
-        self.joint_with_ends(name, JointKind::Cylindrical, ends)?;
-        let row = OwnJoint::new(Thread, vec![pitch]).map_err(|_| SystemError::Number {
-            element: format!("the joint '{name}'"),
-            what: "its pitch must be one number".into(),
-            value: pitch.largest(),
-        })?;
-        let joint = self.joints.len() - 1;
-        self.joint_with_ends(&format!("{name}.screw"), row, ends)?;
-        if let Some(row) = self.joints.last_mut() {
-            row.of = Some(joint);
-        }
-        Ok(())
-    }
-    /// Drives a coordinate of a joint by a row that holds it at a function of time, which starts at a value with a rate.
-    pub(crate) fn drive_joint(
-        &mut self,
-        joint: usize,
-        coordinate: Coordinate,
-        row: OwnJoint<S>,
-        (value, rate): (S, S),
-    ) -> Result<(), SystemError> {
-        let (name, ends) = (format!("{}.drive", self.joints[joint].name), self.joints[joint].ends);
-        self.joint_with_ends(&name, row, ends)?;
-        if let Some(drive) = self.joints.last_mut() {
-            drive.of = Some(joint);
-        }
-        let start = JointStart { joint, coordinate, value: Some(value), rate: Some(rate), is_driven: true };
-        self.starts.push(start);
-        Ok(())
-    }
-    /// Puts bodies that do not fit their joints where these want them: along a tree of joints from the ground on each body
-    /// is moved into its joint, with all that hangs on it, and what loops ask for beyond that is shared by the masses.
-    pub fn place_by_joints(&mut self) {
-        self.placed_by_joints = true;
-    }
     /// Lets a force act between two frames, of a kind of the library or by a formula of one's own.
     pub fn force(
         &mut self,
@@ -507,17 +394,6 @@ impl<S: Real> System<S> {
         self.taken.insert(("forces", name.into()));
         self.forces.push(Force::new(name, kind, ends));
         Ok(())
-    }
-    /// Lets the last force depend on more than the motion of its frames.
-    pub(crate) fn let_last_force_see(&mut self, signals: Vec<Signal<S>>, of: Option<usize>) {
-        let System { forces, joints, .. } = self;
-        let Some(force) = forces.last_mut() else { return };
-        let own = force.bodies();
-        let mut watched: Vec<usize> = signals.iter().flat_map(|s| s.bodies(joints)).flatten().collect();
-        watched.sort_unstable();
-        watched.dedup();
-        watched.retain(|body| !own.contains(&Some(*body)));
-        (force.signals, force.watched, force.of) = (signals, watched, of);
     }
     /// Adds coordinates of R^n.
     pub fn coordinates(&mut self, name: &str, extra: Coordinates<S>) -> Result<(), SystemError> {

@@ -241,7 +241,7 @@ const OPEN: [[f64; 2]; 4] = [[0.0, 0.0], [0.2, 0.7], [1.3, 1.1], [1.5, 0.0]];
 #[test]
 fn a_planar_loop_of_hinges_is_redundant() {
     assert_eq!(begin(&four_bar(OPEN, false)), Ok(()));
-    let run = Simulation::new(&four_bar(OPEN, true), &method("geometric-alpha")).unwrap();
+    let run = Simulation::new(four_bar(OPEN, true), &method("geometric-alpha")).unwrap();
     assert_eq!(run.assembly().redundancies, [["A", "B", "C", "D"]; 3]);
     assert_eq!(run.degrees_of_freedom(), 1);
 }
