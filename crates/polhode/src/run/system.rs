@@ -103,6 +103,22 @@ impl SystemRun {
             simulation,
         }
     }
+    /// One step. Where joints depend on each other it may happen to end so close to a singular position that it cannot be
+    /// solved; then two that end elsewhere may get past it.
+    fn step_past_singular(&mut self, t: f64, h: f64) -> Result<(), StepError> {
+        /// Where the first of the two ends.
+        const BETWEEN: f64 = 0.382;
+        let Err(error) = self.simulation.step(h) else { return Ok(()) };
+        if self.simulation.assembly().redundancies.is_empty() {
+            return Err(error);
+        }
+        let before = self.simulation.clone();
+        let mut parts = [BETWEEN * h, h - BETWEEN * h].into_iter();
+        parts.try_for_each(|part| self.simulation.step(part)).map_err(|_| {
+            self.simulation = before;
+            error.of_step(t, h)
+        })
+    }
     /// One step, in pieces where a load switches inside it.
     fn step_over_switches(&mut self, t: f64, h: f64) -> Result<(), StepError> {
         let before =
@@ -164,7 +180,7 @@ impl Run for SystemRun {
             Face::Motion(one) => Before::Motion(one.state_of(&self.simulation)),
         };
         if self.switches.is_empty() {
-            self.simulation.step(h)?;
+            self.step_past_singular(t, h)?;
         } else {
             self.step_over_switches(t, h)?;
         }
