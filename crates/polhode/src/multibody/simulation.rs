@@ -81,8 +81,9 @@ pub struct Simulation<S: Scalar> {
     next_extra: Vec<CoordinateState<S>>,
     lambda: Vec<S>,
     time: S,
-    /// The angle of each joint that has one, over full turns, and what it is near to at the end of the step.
+    /// The angle of each joint that has one, over full turns, its rate, and what it is near to at the end of the step.
     angles: Vec<f64>,
+    rates: Vec<f64>,
     near: Vec<f64>,
     /// The joints that have one.
     turning: Vec<usize>,
@@ -149,6 +150,7 @@ impl<S: Scalar> Simulation<S> {
         let has_angle = |j: &usize| centered.joints[*j].kind.coordinates().contains(&Coordinate::Angle);
         let mut simulation = Simulation {
             near: angles.clone(),
+            rates: vec![0.0; angles.len()],
             angles,
             turning: (0..centered.joints.len()).filter(has_angle).collect(),
             meter: None,
@@ -164,6 +166,7 @@ impl<S: Scalar> Simulation<S> {
             assembly: start.report,
             spent: Work::default(),
         };
+        simulation.follow_angles();
         if !simulation.keeps_energy() {
             simulation.meter = Some(WorkMeter::new(simulation.power(beginning(S::zero()))));
         }
@@ -214,9 +217,7 @@ impl<S: Scalar> Simulation<S> {
     ) -> Result<(), StepError> {
         let (t, size) = (self.time.largest(), h.largest());
         for &j in &self.turning {
-            let joint = &self.centered.joints[j];
-            let rate = joint.angle_rate(self.places(joint.bodies()).each_ref());
-            self.near[j] = self.angles[j] + (rate * h).largest();
+            self.near[j] = self.angles[j] + self.rates[j] * size;
         }
         let now = (&self.bodies[..], &self.extra[..], &self.lambda[..]);
         let mut stepping = Stepping::new(&self.centered, now, &self.near, &mut self.work, self.time, h);
@@ -272,11 +273,7 @@ impl<S: Scalar> Simulation<S> {
         core::mem::swap(&mut self.extra, &mut self.next_extra);
         self.lambda.copy_from_slice(&self.work.lambda);
         self.time += h;
-        for &j in &self.turning {
-            let joint = &self.centered.joints[j];
-            let angle = joint.angle(self.places(joint.bodies()).each_ref());
-            self.angles[j] = unwound(angle, self.near[j]).largest();
-        }
+        self.follow_angles();
         if self.meter.is_some() {
             let power = self.power(-inward(self.time, h));
             self.meter.iter_mut().for_each(|meter| meter.step(h, power));
@@ -284,6 +281,15 @@ impl<S: Scalar> Simulation<S> {
         Ok(())
     }
 
+    /// Counts the angles of joints on from where they were expected.
+    fn follow_angles(&mut self) {
+        for &j in &self.turning {
+            let joint = &self.centered.joints[j];
+            let places = self.places(joint.bodies());
+            let (angle, rate) = (joint.angle(places.each_ref()), joint.angle_rate(places.each_ref()));
+            (self.angles[j], self.rates[j]) = (unwound(angle, self.near[j]).largest(), rate.largest());
+        }
+    }
     /// Sets the clock, which the sum of steps loses by rounding.
     pub fn set_time(&mut self, t: S) {
         self.time = t;
@@ -402,6 +408,7 @@ impl Simulation<f64> {
         self.lambda.keep(archive);
         self.time.keep(archive);
         self.angles.keep(archive);
+        self.rates.keep(archive);
         self.meter.keep(archive);
         self.spent.keep(archive);
         self.work.history.keep(archive);
