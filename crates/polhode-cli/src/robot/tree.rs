@@ -58,11 +58,11 @@ impl Default for Words {
 pub struct Link {
     /// Its name in the file.
     pub name: String,
-    /// The link that it hangs on; the ground if there is none.
+    /// The link that it hangs on; `None` is the ground.
     pub parent: Option<usize>,
     /// Where its frame stands in that of its parent, at zero coordinates.
     pub pose: Isometry3<f64>,
-    /// The joints from the parent to it, one after another; it is fixed there if there is none.
+    /// The joints from the parent to it, one after another; without joints it is fixed to the parent.
     pub joints: Vec<Joint>,
     /// Its mass in its own frame.
     pub mass: Option<Mass>,
@@ -91,7 +91,7 @@ pub struct Joint {
     pub at: Range<usize>,
 }
 
-/// A spring and damper in a joint; zero where there is none.
+/// A spring and a damper in a joint; their numbers are zero in a joint without them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Spring {
     /// N m/rad or N/m.
@@ -109,7 +109,7 @@ pub struct Closure {
     pub name: String,
     /// Its type in the model.
     pub kind: &'static str,
-    /// What it joins; the ground if there is none.
+    /// What it joins; `None` is the ground.
     pub links: [Option<usize>; 2],
     /// Its point in the frame of the first.
     pub point: Vector3<f64>,
@@ -205,7 +205,7 @@ pub struct Drawing {
 
 /// A link while bodies are made of links.
 struct Place<'a> {
-    /// The link whose body it is part of; the ground if there is none.
+    /// The link whose body it is part of; `None` is the ground.
     owner: Option<usize>,
     /// Where it stands in the frame of that body, or in space.
     within: Isometry3<f64>,

@@ -127,7 +127,7 @@ fn link(node: &Node<'_, '_>, name: &str, notes: &mut Notes) -> Read<Option<Mass>
     Ok(Some(Mass { mass, center: Vector3::zeros(), inertia }.seen_from(&pose)))
 }
 
-/// The pose of an `<origin>`, the identity if there is none.
+/// The pose of an `<origin>`; the identity if the element has no origin.
 fn origin(node: &Node<'_, '_>) -> Read<Isometry3<f64>> {
     let Some(origin) = only(node, "origin")? else { return Ok(Isometry3::identity()) };
     if let Some(other) = origin.attributes().find(|a| !["xyz", "rpy"].contains(&a.name())) {

@@ -3,7 +3,7 @@
 
 use super::coordinate::Coordinate;
 use super::joint::{Joint, JointKind, Place};
-use super::system::System;
+use super::system::{Rigid, System};
 use crate::group::Rotation;
 use crate::scalar::Real;
 use nalgebra::Vector3;
@@ -41,6 +41,13 @@ impl Sets {
         let (a, b) = (self.root(a), self.root(b));
         self.0[a] = b;
         a != b
+    }
+}
+
+impl<S: Real> Rigid<S> {
+    /// Where it starts and how it moves there.
+    pub(super) fn place(&self) -> Place<S> {
+        Place { x: self.position, r: self.attitude.matrix(), v: self.velocity, omega: self.omega_body }
     }
 }
 
@@ -170,10 +177,8 @@ impl<S: Real> System<S> {
             body.omega_body += body.attitude.unrotate(omega);
         }
     }
-    fn place_of(&self, body: Option<usize>) -> Place<S> {
-        let Some(b) = body else { return Place::ground() };
-        let body = &self.bodies[b];
-        Place { x: body.position, r: body.attitude.matrix(), v: body.velocity, omega: body.omega_body }
+    pub(super) fn place_of(&self, body: Option<usize>) -> Place<S> {
+        body.map_or_else(Place::ground, |b| self.bodies[b].place())
     }
 
     /// How the body at the end of a branch moves from where it is drawn: with what it hangs on, into its joint, and as its

@@ -127,7 +127,7 @@ pub(super) fn initial<S: Real>(
     let system = placed(projection.places, &system);
     let moving = system.holding(|start| {
         let joint = system.joints.get(start.joint)?;
-        let at = joint.frames(time, system.places(joint.bodies()).each_ref());
+        let at = joint.frames(time, joint.bodies().map(|body| system.place_of(body)).each_ref());
         Some((at.coordinate(start.coordinate, 0.0), start.rate?))
     });
     let moving = moving.as_ref().unwrap_or(&system);
@@ -162,19 +162,6 @@ impl<S: Real> System<S> {
             let mut system = self.clone();
             system.joints.extend(rows);
             system
-        })
-    }
-    fn places(&self, bodies: [Option<usize>; 2]) -> [Place<S>; 2] {
-        bodies.map(|body| {
-            body.map_or(Place::ground(), |b| {
-                let body = &self.bodies[b];
-                Place {
-                    x: body.position,
-                    r: body.attitude.matrix(),
-                    v: body.velocity,
-                    omega: body.omega_body,
-                }
-            })
         })
     }
 }

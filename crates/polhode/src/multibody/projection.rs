@@ -7,7 +7,7 @@
 use super::error::AssemblyError;
 use super::joint::{Joint, MOST_ROWS, Place, zero};
 use super::layout::Layout;
-use super::system::System;
+use super::system::{Rigid, System};
 use super::tape::{Matrix, Places, Sink};
 use crate::scalar::Real;
 use crate::solve::{Block, FactorError, Factors, Pattern, Role, elimination_order};
@@ -81,16 +81,10 @@ impl<'a, S: Real> Projection<'a, S> {
     /// Of bodies as they start.
     pub(super) fn new(system: &'a System<S>, time: S, size: f64) -> Self {
         let layout = Layout::new(system, false);
-        let places = system.bodies.iter().map(|body| Place {
-            x: body.position,
-            r: body.attitude.matrix(),
-            v: body.velocity,
-            omega: body.omega_body,
-        });
         Projection {
             system,
             matrix: None,
-            places: places.collect(),
+            places: system.bodies.iter().map(Rigid::place).collect(),
             time,
             mass: system.typical_mass(),
             size,

@@ -11,7 +11,7 @@ use nalgebra::Vector3;
 /// The most signals that a force may depend on.
 pub const MOST_SIGNALS: usize = 12;
 
-/// The values of the signals of a force, zero where there is none.
+/// The values of the signals of a force; unused places are zero.
 pub type Signals<T> = [T; MOST_SIGNALS];
 
 /// A quantity of the motion: bodies and joints by their numbers in the system.

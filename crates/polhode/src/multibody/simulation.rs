@@ -188,7 +188,7 @@ impl<S: Scalar> Simulation<S> {
             .map_err(|error| StepError::NoStart { reason: error.to_string() })?;
         carry(&self.centered, self.scheme(), &mut start);
         (self.bodies, self.extra, self.lambda) = (start.bodies, start.extra, start.lambda);
-        self.work.soften(start.softness);
+        // Rows that give way stay those of the start: saved runs and derivatives count on the same entries of the matrix.
         if self.meter.is_some() {
             let power = self.power(beginning(self.time));
             self.meter.iter_mut().for_each(|meter| meter.restart(power));

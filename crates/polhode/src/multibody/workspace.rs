@@ -183,14 +183,6 @@ impl<S: Real> Workspace<S> {
             layout,
         }
     }
-    /// Lets other rows give way: the matrix has other entries then.
-    pub(super) fn soften(&mut self, softness: Vec<S>) {
-        let is_soft = |list: &[S]| list.iter().map(|soft| soft.largest() > 0.0).collect::<Vec<_>>();
-        if is_soft(&softness) != is_soft(&self.softness) {
-            self.matrix = None;
-        }
-        self.softness = softness;
-    }
     /// μ of a row, by its number among all multipliers, if it gives way.
     #[inline(always)]
     pub(super) fn soft(&self, row: usize) -> Option<S> {
