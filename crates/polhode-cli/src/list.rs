@@ -53,7 +53,7 @@ fn method_row(method: &Method) -> MethodRow<'_> {
         claims: method.claims(),
         citation: method.citation(),
         // Every method for single bodies is written once for both groups.
-        group: if method.alpha().is_some() { ["so3", "system"] } else { ["so3", "se3"] },
+        group: if method.system().is_some() { ["so3", "system"] } else { ["so3", "se3"] },
         options: method
             .options()
             .iter()

@@ -181,7 +181,7 @@ pub fn suits(model: &Model, method: &Method) -> Result<(), Failure> {
     if method.is_kinematic() && !model.follows_motion() {
         return Err(Failure::Usage(format!("{}: {}", method.id(), StepError::NoMotion)));
     }
-    match (model.group(), method.alpha()) {
+    match (model.group(), method.system()) {
         ("system", None) => {
             Err(Failure::Usage(SimulationError::Method { id: method.id().into() }.to_string()))
         }

@@ -16,7 +16,7 @@ use crate::progress::Progress;
 use crate::reference::reference;
 use crate::{interrupt, pick, print};
 use core::ops::ControlFlow;
-use polhode::method::Method;
+use polhode::method::{Method, SystemScheme};
 use polhode::problem::{Errors, Invariance, Model, Problem, RunReport};
 use polhode::run::{EnergyEstimate, Estimate, Plan, Run, drive};
 use record::Record;
@@ -167,8 +167,8 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
     }
     let end = ended.map_err(|failed| {
         let unwritten = record.as_ref().map_or(String::new(), |record| record.file.dropped());
-        let hint = match method.alpha() {
-            Some(scheme) if !scheme.stabilized => {
+        let hint = match method.system() {
+            Some(SystemScheme::Alpha(scheme)) if !scheme.stabilized => {
                 "; constraints=stabilized may get further with the same step"
             }
             _ => "",

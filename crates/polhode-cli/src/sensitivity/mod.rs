@@ -109,7 +109,7 @@ pub fn command(options: &SensitivityOptions) -> Result<(), Failure> {
             )?
         }
     };
-    if variant != Variant::Exact && method.alpha().is_none() {
+    if variant != Variant::Exact && method.system().is_none() {
         let text =
             "--variant simplifies geometric-alpha, linear-alpha and residual-alpha; this method has none";
         return Err(Failure::Usage(text.into()));

@@ -3,9 +3,10 @@
 
 use super::galpha::Alpha;
 use super::options::{
-    ALPHA_F, ALPHA_M, CHART, CONSTRAINTS, Choice, MAP, NEWMARK_BETA, NEWMARK_GAMMA, SYSTEM_RHO,
+    ALPHA_F, ALPHA_M, CHART, CHI, CONSTRAINTS, Choice, JOINTS, LAGRANGIAN_MAP, MAP, NEWMARK_BETA, NEWMARK_GAMMA, SYSTEM_RHO,
 };
 use super::registry::{Claims, Row, Substep};
+use super::structured::{ConservingScheme, SystemScheme, VariationalScheme};
 use crate::group::MapKind;
 
 /// Where the average of two times is taken.
@@ -127,7 +128,7 @@ pub static SYSTEMS: &[Row] = &[
         claims: Claims::NONE,
         citation: "Brüls & Eberhard 2008, Algorithm 4, eqs 102 to 105",
         options: GEOMETRIC,
-        parts: &[(Substep::Alpha(AlphaScheme::new(Form::Geometric)), 1.0)],
+        parts: &[(Substep::System(SystemScheme::Alpha(AlphaScheme::new(Form::Geometric))), 1.0)],
     },
     Row {
         id: "linear-alpha",
@@ -137,7 +138,7 @@ pub static SYSTEMS: &[Row] = &[
         claims: Claims::NONE,
         citation: "Brüls & Eberhard 2008, Algorithm 3, eqs 78, 88, 91 to 94",
         options: PARAMETERIZED,
-        parts: &[(Substep::Alpha(AlphaScheme::new(Form::Linear)), 1.0)],
+        parts: &[(Substep::System(SystemScheme::Alpha(AlphaScheme::new(Form::Linear))), 1.0)],
     },
     Row {
         id: "residual-alpha",
@@ -147,6 +148,39 @@ pub static SYSTEMS: &[Row] = &[
         claims: Claims::NONE,
         citation: "Brüls & Eberhard 2008, Algorithm 2, eqs 78, 79, 91 to 95",
         options: PARAMETERIZED,
-        parts: &[(Substep::Alpha(AlphaScheme::new(Form::Residual)), 1.0)],
+        parts: &[(Substep::System(SystemScheme::Alpha(AlphaScheme::new(Form::Residual))), 1.0)],
+    },
+    Row {
+        id: "conserving",
+        title: "finite derivatives in convected base vectors, with joints",
+        order: 2,
+        symmetric: true,
+        claims: Claims::NONE,
+        citation: "Krenk & Nielsen 2013, eq. 21; Gonzalez 1999",
+        options: &[JOINTS],
+        parts: &[(Substep::System(SystemScheme::Conserving(ConservingScheme::STABILIZED)), 1.0)],
+    },
+    Row {
+        id: "decaying",
+        title: "a conserving step with dampers of third order, and a jump of velocities",
+        order: 2,
+        symmetric: false,
+        claims: Claims::NONE,
+        citation: "Krenk & Nielsen 2013, eq. 21; Gonzalez 1999",
+        options: &[CHI],
+        parts: &[(Substep::System(SystemScheme::Conserving(ConservingScheme::DECAYING)), 1.0)],
+    },
+    Row {
+        id: "variational",
+        title: "a discrete Lagrangian on the group with joints (RATTLE)",
+        order: 2,
+        symmetric: true,
+        claims: Claims::NONE,
+        citation: "Andersen 1983",
+        options: &[LAGRANGIAN_MAP],
+        parts: &[(
+            Substep::System(SystemScheme::Variational(VariationalScheme { map: MapKind::Exponential })),
+            1.0,
+        )],
     },
 ];

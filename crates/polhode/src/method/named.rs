@@ -1,11 +1,12 @@
 //! Methods by their ids: rows of the registry with options, tableaus written out, compositions.
 
-use super::alpha::{AlphaScheme, SYSTEMS};
+use super::alpha::SYSTEMS;
 use super::composition::SETS;
 use super::options::{self, Choice};
 use super::outside::Outside;
 use super::registry::{Claims, KINEMATIC, REGISTRY, Row, Substep};
 use super::scheme::Scheme;
+use super::structured::SystemScheme;
 use super::tableau::{Tableau, TableauError, TableauKind};
 use crate::lookup::nearest;
 use core::fmt;
@@ -213,6 +214,9 @@ impl Method {
         if !self.symmetric || self.order != 2 {
             return Err(MethodError::NotSymmetric { id: self.id });
         }
+        if let Some(reason) = self.system().and_then(SystemScheme::cannot_compose) {
+            return Err(MethodError::Option { id: self.id, reason: reason.into() });
+        }
         let parts =
             set.fractions().flat_map(|g| self.parts.iter().map(move |(p, f)| (p.clone(), g * f))).collect();
         Ok(Method {
@@ -262,11 +266,15 @@ impl Method {
         self.parts.iter().any(|(part, _)| matches!(part, Substep::Kinematic(..)))
     }
     /// The scheme of a method for systems of bodies and joints.
-    pub fn alpha(&self) -> Option<&AlphaScheme> {
+    pub fn system(&self) -> Option<&SystemScheme> {
         match self.parts.as_slice() {
-            [(Substep::Alpha(scheme), _)] => Some(scheme),
+            [(Substep::System(scheme), _), ..] => Some(scheme),
             _ => None,
         }
+    }
+    /// The fractions of a step in which it is taken; more than one for compositions.
+    pub(crate) fn fractions(&self) -> Vec<f64> {
+        self.parts.iter().map(|(_, fraction)| *fraction).collect()
     }
     /// What it keeps.
     pub fn claims(&self) -> &Claims {

@@ -9,6 +9,7 @@ use super::named::MethodError;
 use super::newmark::{Balance, StartMoment};
 use super::registry::Substep;
 use super::schemes::AnyScheme;
+use super::structured::SystemScheme;
 use super::tableau::Tableau;
 use crate::group::{Map, MapKind, Reading, Vectorial};
 use crate::lookup::nearest;
@@ -187,6 +188,30 @@ pub(super) const CONSTRAINTS: Choice = Choice {
     help: "what the joints hold at the end of a step: positions (index3), or positions and velocities (stabilized, with \
            Gear, Gupta & Leimkuhler's multipliers)",
 };
+/// The same of a step that keeps the energy.
+pub(super) const JOINTS: Choice = Choice {
+    name: "constraints",
+    words: &["stabilized", "index3"],
+    range: None,
+    default: "stabilized",
+    help: "what the joints hold at the end of a step: positions and velocities (stabilized), or positions alone (index3)",
+};
+/// How much of a stiff vibration a step takes away.
+pub(super) const CHI: Choice = Choice {
+    name: "chi",
+    words: &[],
+    range: Some([0.0, 1.0]),
+    default: "1",
+    help: "how fast vibrations that are too fast for the step decay: by (1 - chi)/(1 + chi) in each step",
+};
+/// The map of a discrete Lagrangian.
+pub(super) const LAGRANGIAN_MAP: Choice = Choice {
+    name: "map",
+    words: &["exp", "cayley"],
+    range: None,
+    default: "exp",
+    help: "the rotation of a step: exponential (exp), which is exact for a rotor, or Cayley's (cayley)",
+};
 /// The parameters of a parameterized form.
 pub(super) const MAP: Choice = Choice {
     name: "map",
@@ -231,7 +256,19 @@ fn apply(part: &mut Substep, choice: &Choice, value: &str) -> Option<()> {
         ("tolerance", Substep::Implicit(AnyScheme::Convected(scheme))) => {
             scheme.stopping.tolerance = number(choice, value)?
         }
-        (name, Substep::Alpha(scheme)) => {
+        ("constraints", Substep::System(SystemScheme::Conserving(scheme))) => {
+            scheme.stabilized = one_of(choice, value)? == "stabilized";
+        }
+        ("chi", Substep::System(SystemScheme::Conserving(scheme))) => {
+            scheme.decay = Some(number(choice, value)?);
+        }
+        ("map", Substep::System(SystemScheme::Variational(scheme))) => {
+            scheme.map = match one_of(choice, value)? {
+                "cayley" => MapKind::Cayley,
+                _ => MapKind::Exponential,
+            }
+        }
+        (name, Substep::System(SystemScheme::Alpha(scheme))) => {
             match name {
                 "rho" => scheme.given.rho = Some(number(choice, value)?),
                 "alpha_m" => scheme.given.m = Some(number(choice, value)?),

@@ -1,7 +1,6 @@
 //! The one table of methods. Command line, documentation and tests are loops over it: a claim made here is
 //! tested to hold, a claim not made is tested to fail.
 
-use super::alpha::AlphaScheme;
 use super::convected::{Convected, Stopping};
 use super::euler::{BackwardMomentum, BackwardRate};
 use super::galpha::{Alpha, Galpha};
@@ -14,6 +13,7 @@ use super::options::{
 };
 use super::outside::Outside;
 use super::schemes::AnyScheme;
+use super::structured::SystemScheme;
 use super::trapezoid::Trapezoid;
 use crate::group::{MapKind, Reading, Vectorial};
 
@@ -26,7 +26,7 @@ pub(super) enum Substep {
     Outside(Outside),
     Kinematic(Vectorial, StepVelocity),
     Mkrk,
-    Alpha(AlphaScheme),
+    System(SystemScheme),
 }
 
 impl Substep {
@@ -52,14 +52,14 @@ impl Substep {
     pub(super) fn order(&self, of_row: u32) -> u32 {
         match self {
             Substep::Implicit(AnyScheme::Newmark(newmark)) => newmark.order(),
-            Substep::Alpha(scheme) => scheme.order(),
+            Substep::System(SystemScheme::Alpha(scheme)) => scheme.order(),
             _ => of_row,
         }
     }
     /// Options that cannot go together, in words.
     pub(super) fn conflict(&self) -> Option<&'static str> {
         match self {
-            Substep::Alpha(scheme) => scheme.conflict(),
+            Substep::System(SystemScheme::Alpha(scheme)) => scheme.conflict(),
             _ => None,
         }
     }

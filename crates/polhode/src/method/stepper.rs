@@ -151,7 +151,7 @@ impl<S: Real, G: Dynamics> Stepper<S, G> {
                     G::take_outside(&**scheme, taking)?
                 }
                 Substep::Kinematic(map, choice) => kinematic::step(*map, *choice, body, &next, t, h)?,
-                Substep::Alpha(_) => return Err(StepError::NeedsSystem),
+                Substep::System(_) => return Err(StepError::NeedsSystem),
                 Substep::Mkrk => match &mut self.stages {
                     Some(stages) => stages.step(body, &next, t, h, work)?,
                     None => return Err(StepError::NoStart { reason: "the method has no tableau".into() }),

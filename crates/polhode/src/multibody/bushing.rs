@@ -69,4 +69,7 @@ impl ForceFormula for Bushing {
     fn is_damped(&self) -> bool {
         self.damped
     }
+    fn strains(&self) -> usize {
+        6
+    }
 }

@@ -14,7 +14,8 @@ use super::history::{PRICE, WAIT};
 use super::joint::{MOST_ROWS, Place, zero};
 use super::signal::Scene;
 use super::state::{BodyMotion, CoordinateState};
-use super::workspace::{LEAST_MOTION, ROUNDED, Stepping, Weights, ends, lengths, loads};
+use super::tape::Matrix;
+use super::workspace::{LEAST_MOTION, Now, ROUNDED, Stepping, Weights, ends, lengths, loads};
 use crate::group::{Exponential, Group, Map, Rotation, So3, Tangent};
 use crate::method::{Chart, Form};
 use crate::scalar::{Mask, Real};
@@ -65,9 +66,22 @@ impl<S: Real> Stepping<'_, S> {
         ([rate, back(&body.algorithmic_rate), back(&body.omega_rate)], Some(tangent))
     }
 
-    pub(super) fn predict(&mut self) {
+    /// What corrections are compared with.
+    pub(super) fn measure(&mut self) {
         let jointed = self.bodies.iter().zip(&self.work.levers).filter(|(_, lever)| !lever.is_zero());
         let farthest = jointed.fold(S::zero(), |far, (body, _)| far.max(lengths(&body.position)));
+        for (b, body) in self.bodies.iter().enumerate() {
+            // Joints hand the rounding of one body on to all.
+            let far = if self.work.levers[b].is_zero() { lengths(&body.position) } else { farthest };
+            let turned = lengths(&body.omega_body) * (self.h * S::lift(ROUNDED));
+            let turned = turned.max(S::lift(LEAST_MOTION));
+            self.work.steps[b].sizes =
+                [far + self.work.arms[b], turned.max(far * self.work.levers[b] * S::lift(ROUNDED))];
+        }
+    }
+
+    pub(super) fn predict(&mut self) {
+        self.measure();
         for b in 0..self.bodies.len() {
             let body = &self.bodies[b];
             let (position, velocity) =
@@ -81,11 +95,6 @@ impl<S: Real> Stepping<'_, S> {
                 None => (Matrix3::identity(), body.carried[1]),
                 Some(tangent) => (tangent.matrix(), tangent.matrix().transpose() * body.carried[1]),
             };
-            // Joints hand the rounding of one body on to all.
-            let far = if self.work.levers[b].is_zero() { lengths(&body.position) } else { farthest };
-            let turned = lengths(&body.omega_body) * (self.h * S::lift(ROUNDED));
-            let turned = turned.max(S::lift(LEAST_MOTION));
-            step.sizes = [far + self.work.arms[b], turned.max(far * self.work.levers[b] * S::lift(ROUNDED))];
         }
         for i in 0..self.extra.len() {
             for k in 0..self.extra[i].position.len() {
@@ -267,24 +276,100 @@ impl<S: Real> Stepping<'_, S> {
         }
         [fa, fc]
     }
-}
-
-impl<S: Real> Equations<S> for Stepping<'_, S> {
-    fn guess(&mut self, rung: Rung, _lanes: S::Mask) {
-        self.predict();
-        self.work.turned = S::zero();
+    /// Begins with the extrapolation of the steps before, if there are such.
+    pub(super) fn goes_on(&mut self, rung: Rung) -> bool {
         let history = &mut self.work.history;
         if rung == Rung::Quick {
             let goes_on = history.h == self.h.largest();
             let good = history.extra < PRICE && history.wait == 0 && self.work.trouble.is_none();
             (history.began, history.made) = (goes_on && good, false);
             if goes_on {
-                return self.extrapolate();
+                self.extrapolate();
+                return true;
             }
         }
         // A failure leaves nothing to go on with.
         history.h = f64::NAN;
-        if rung == Rung::Continued {
+        false
+    }
+    /// Factors a Newton matrix that was written.
+    #[inline]
+    pub(super) fn take_matrix(&mut self, mut matrix: Matrix<S>) {
+        self.work.trouble = matrix.factor().err();
+        self.work.turned = S::zero();
+        let history = &mut self.work.history;
+        if history.began && !history.made && history.served == 0 {
+            history.wait = WAIT;
+        }
+        (history.made, history.extra, history.served) = (true, 0, 0);
+        self.work.matrix = Some(matrix);
+    }
+    /// Solves for the corrections and makes them; their size. A turn changes the parameters of the attitude by what `back`
+    /// says, and multipliers are so many times their unknowns.
+    #[inline(always)]
+    pub(super) fn correct_with(
+        &mut self,
+        multiplier: S,
+        back: impl Fn(&Now<S>, &Vector3<S>) -> Vector3<S>,
+    ) -> S {
+        let work = &mut *self.work;
+        match &mut work.matrix {
+            Some(matrix) => matrix.factors.solve(&mut work.residual),
+            None => work.residual.fill(S::lift(f64::NAN)),
+        }
+        let x = &work.residual;
+        // The sum shows what is not a number, which a maximum may hide.
+        let (mut size, mut sum, mut turned) = (S::zero(), S::zero(), S::zero());
+        let mut seen = |new: S| {
+            size = size.max(new);
+            sum += new;
+        };
+        for (b, (step, now)) in work.steps.iter_mut().zip(&work.now).enumerate() {
+            let (motion, pose) = (work.layout.motion(b), work.layout.pose(b));
+            let part = |at: usize| Vector3::new(x[at], x[at + 1], x[at + 2]);
+            let (xi, theta) = (part(motion), part(motion + 3));
+            step.change[0] -= xi;
+            step.change[1] -= back(now, &theta);
+            if work.scheme.stabilized {
+                step.moved[0] -= part(pose);
+                step.moved[1] -= back(now, &part(pose + 3));
+            } else {
+                step.moved = step.change;
+            }
+            let angle = lengths(&theta);
+            turned = turned.max(angle);
+            seen(lengths(&xi) / step.sizes[0] + angle / step.sizes[1]);
+        }
+        for (j, joint) in self.system.joints.iter().enumerate() {
+            let (start, first, count) =
+                (work.layout.joints[j], work.layout.multipliers[j], joint.kind.rows());
+            for k in 0..count {
+                work.lambda[first + k] -= x[start + k] * multiplier;
+                if work.scheme.stabilized {
+                    work.eta[first + k] -= x[start + count + k];
+                }
+            }
+        }
+        for (i, flat) in self.extra.iter().enumerate() {
+            let start = work.layout.extra[i];
+            for k in 0..flat.position.len() {
+                let change = x[start + k];
+                work.flat[i][2][k] -= change;
+                let scale = flat.position[k].abs() + (flat.velocity[k] * self.h).abs() + change.abs();
+                let scale = scale + work.flat[i][2][k].abs() + S::lift(f64::MIN_POSITIVE);
+                seen(change.abs() / scale);
+            }
+        }
+        work.turned += turned;
+        if sum.is_finite().all() { size } else { sum }
+    }
+}
+
+impl<S: Real> Equations<S> for Stepping<'_, S> {
+    fn guess(&mut self, rung: Rung, _lanes: S::Mask) {
+        self.predict();
+        self.work.turned = S::zero();
+        if self.goes_on(rung) || rung == Rung::Continued {
             return;
         }
         let per = self.weights.acceleration.recip();
@@ -431,71 +516,15 @@ impl<S: Real> Equations<S> for Stepping<'_, S> {
             None => self.unwritten_matrix(),
         };
         self.write(&weights, &mut matrix.rewrite());
-        self.work.trouble = matrix.factor().err();
-        self.work.turned = S::zero();
-        let history = &mut self.work.history;
-        if history.began && !history.made && history.served == 0 {
-            history.wait = WAIT;
-        }
-        (history.made, history.extra, history.served) = (true, 0, 0);
-        self.work.matrix = Some(matrix);
+        self.take_matrix(matrix);
     }
 
     #[inline]
     fn correct(&mut self, _lanes: S::Mask) -> S {
-        let weights = self.weights;
-        let work = &mut *self.work;
-        match &mut work.matrix {
-            Some(matrix) => matrix.factors.solve(&mut work.residual),
-            None => work.residual.fill(S::lift(f64::NAN)),
-        }
-        let map = work.map();
-        let x = &work.residual;
-        // The sum shows what is not a number, which a maximum may hide.
-        let (mut size, mut sum, mut turned) = (S::zero(), S::zero(), S::zero());
-        let mut seen = |new: S| {
-            size = size.max(new);
-            sum += new;
-        };
-        for (b, (step, now)) in work.steps.iter_mut().zip(&work.now).enumerate() {
-            let (motion, pose) = (work.layout.motion(b), work.layout.pose(b));
-            let part = |at: usize| Vector3::new(x[at], x[at + 1], x[at + 2]);
-            let (xi, theta) = (part(motion), part(motion + 3));
-            let back = |theta: &Vector3<S>| So3::tangent_inverse(map, &now.parameters, theta);
-            step.change[0] -= xi;
-            step.change[1] -= back(&theta);
-            if work.scheme.stabilized {
-                step.moved[0] -= part(pose);
-                step.moved[1] -= back(&part(pose + 3));
-            } else {
-                step.moved = step.change;
-            }
-            let angle = lengths(&theta);
-            turned = turned.max(angle);
-            seen(lengths(&xi) / step.sizes[0] + angle / step.sizes[1]);
-        }
-        for (j, joint) in self.system.joints.iter().enumerate() {
-            let (start, first, count) =
-                (work.layout.joints[j], work.layout.multipliers[j], joint.kind.rows());
-            for k in 0..count {
-                work.lambda[first + k] -= x[start + k] * weights.multiplier;
-                if work.scheme.stabilized {
-                    work.eta[first + k] -= x[start + count + k];
-                }
-            }
-        }
-        for (i, flat) in self.extra.iter().enumerate() {
-            let start = work.layout.extra[i];
-            for k in 0..flat.position.len() {
-                let change = x[start + k];
-                work.flat[i][2][k] -= change;
-                let scale = flat.position[k].abs() + (flat.velocity[k] * self.h).abs() + change.abs();
-                let scale = scale + work.flat[i][2][k].abs() + S::lift(f64::MIN_POSITIVE);
-                seen(change.abs() / scale);
-            }
-        }
-        work.turned += turned;
-        if sum.is_finite().all() { size } else { sum }
+        let map = self.work.map();
+        let back =
+            |now: &Now<S>, theta: &Vector3<S>| So3::tangent_inverse(map, &now.parameters, theta);
+        self.correct_with(self.weights.multiplier, back)
     }
 
     fn distance_from_jacobian(&self) -> S {

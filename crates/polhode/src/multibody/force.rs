@@ -59,7 +59,7 @@ pub struct Force<S: Real> {
 const MEETING: f64 = 1e-30;
 
 /// An angle as a turn of at most half a turn: springs know the pose, and not how often it has turned.
-fn shorter_turn<T: Real>(angle: T) -> T {
+pub(super) fn shorter_turn<T: Real>(angle: T) -> T {
     let (half, whole) = (T::lift(core::f64::consts::PI), T::lift(2.0 * core::f64::consts::PI));
     let angle = T::select(half.below(angle), angle - whole, angle);
     T::select(angle.below(-half), angle + whole, angle)

@@ -135,7 +135,7 @@ kinds! {
 
 /// A piece of a joint.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Feature {
+pub(super) enum Feature {
     /// The points coincide: p_A - p_B, 3 rows in space axes.
     Point,
     /// Two axes of the frames stay perpendicular, or keep an angle: U·W - cos α.
@@ -148,7 +148,7 @@ enum Feature {
 
 impl Feature {
     #[inline(always)]
-    fn rows(&self) -> usize {
+    pub(super) fn rows(&self) -> usize {
         if matches!(self, Feature::Point) { 3 } else { 1 }
     }
 }
@@ -168,7 +168,7 @@ impl<S: Real> JointKind<S> {
         }
     }
     #[inline(always)]
-    fn features(&self) -> &'static [Feature] {
+    pub(super) fn features(&self) -> &'static [Feature] {
         use Feature::{InPlane, Length, Perpendicular, Point};
         match self {
             JointKind::Spherical => &[Point],
@@ -210,7 +210,7 @@ impl<S: Real> JointKind<S> {
     }
     /// L of a rod.
     #[inline(always)]
-    fn length(&self) -> S {
+    pub(super) fn length(&self) -> S {
         if let JointKind::Distance { length } = self { *length } else { S::one() }
     }
 }

@@ -164,6 +164,11 @@ pub trait ForceFormula: Debug + Send + Sync + 'static {
     fn is_damped(&self) -> bool {
         false
     }
+    /// How many of its first numbers are stiffnesses of the six motions of the second frame in the first, along and then
+    /// about the axes of the first: methods that let stiff vibrations decay act on these.
+    fn strains(&self) -> usize {
+        0
+    }
 }
 
 impl<T: Real> Push<T> {
@@ -219,7 +224,7 @@ behind_object!(AnyJoint: JointAt at [
 ];
     fn rows_at = constraint(Frames) -> Rows;
 );
-behind_object!(AnyForce: ForceAt at [f64, Jet<f64>, One, Jet<One>, Four];
+behind_object!(AnyForce: ForceAt at [f64, Jet<f64>, Jet<Jet<f64>>, One, Jet<One>, Jet<Jet<One>>, Four];
     fn push_at = push(MovingFrames) -> Push;
     fn potential_at = potential(MovingFrames) -> Energy;
 );
@@ -238,6 +243,7 @@ pub struct OwnJoint<S: Real> {
 pub struct OwnForce<S: Real> {
     behind: Behind<S, dyn AnyForce>,
     damped: bool,
+    strains: usize,
 }
 
 /// The two ends of an element, with what lifts their numbers and those of the element.
@@ -256,6 +262,11 @@ impl<S: Real, U: Real> Ends<'_, S, U> {
 }
 
 impl<T: Real> MovingFrames<T> {
+    /// Frames at rest, without signals.
+    pub(super) fn still(frames: Frames<T>) -> Self {
+        let zeros = [Vector3::zeros(); 2];
+        MovingFrames { frames, velocities: zeros, omegas: zeros, signals: [T::zero(); MOST_SIGNALS] }
+    }
     /// Of two ends of an element.
     pub(super) fn of<S: Real>(ends: &[End<S>; 2], time: T, places: [&Place<T>; 2]) -> Self
     where
@@ -324,9 +335,12 @@ impl<S: Real> OwnJoint<S> {
     }
     /// Φ at any scalar. What cannot be had is not a number, which every step refuses.
     fn ask<U: Real>(&self, at: Ends<'_, S, U>, time: U, places: [&Place<U>; 2]) -> Rows<U> {
-        let numbers = Numbers::<U, MOST_NUMBERS>::new(&self.behind.numbers, at.of);
-        rows_at(&*self.behind.formula, &numbers, &at.frames(time, places))
-            .unwrap_or([U::lift(f64::NAN); MOST_ROWS])
+        self.rows_at(&at.frames(time, places), at.of)
+    }
+    /// Φ of frames that are given.
+    pub(super) fn rows_at<U: Real>(&self, at: &Frames<U>, of: impl Fn(S) -> U) -> Rows<U> {
+        let numbers = Numbers::<U, MOST_NUMBERS>::new(&self.behind.numbers, of);
+        rows_at(&*self.behind.formula, &numbers, at).unwrap_or([U::lift(f64::NAN); MOST_ROWS])
     }
     /// Φ.
     #[inline(never)]
@@ -439,18 +453,22 @@ impl<S: Real> OwnJoint<S> {
 impl<S: Real> OwnForce<S> {
     /// A formula with its numbers, in the order of their names.
     pub fn new(formula: impl ForceFormula, numbers: Vec<S>) -> Result<Self, OwnError> {
-        let (names, damped) = (formula.names(), formula.is_damped());
+        let (names, damped, strains) = (formula.names(), formula.is_damped(), formula.strains().min(6));
         let formula: Arc<dyn AnyForce> = Arc::new(formula);
-        Ok(OwnForce { behind: Behind::new(formula, names, numbers)?, damped })
+        Ok(OwnForce { behind: Behind::new(formula, names, numbers)?, damped, strains })
     }
     pub(super) fn numbers_mut(&mut self) -> Vec<Number<'_, S>> {
         own_numbers(&self.behind.names, &mut self.behind.numbers)
     }
     pub(super) fn rebuilt<T: Real>(&self, number: &mut dyn FnMut(usize, S) -> T) -> OwnForce<T> {
-        OwnForce { behind: self.behind.rebuilt(number), damped: self.damped }
+        OwnForce { behind: self.behind.rebuilt(number), damped: self.damped, strains: self.strains }
     }
     pub(super) fn is_damped(&self) -> bool {
         self.damped
+    }
+    /// The stiffnesses of its strains.
+    pub(super) fn strain_stiffnesses(&self) -> &[S] {
+        self.behind.numbers.get(..self.strains).unwrap_or(&[])
     }
     /// Force in space and moment in body axes on each end.
     #[inline(never)]
@@ -472,6 +490,10 @@ impl<S: Real> OwnForce<S> {
             places[i].to_body(&(moment + arm.cross(&force)))
         };
         [-force, -about(0), force, about(1)]
+    }
+    /// The energy that it stores, of frames that are given.
+    pub(super) fn potential_at<U: Real>(&self, at: &MovingFrames<U>, of: impl Fn(S) -> U) -> Option<U> {
+        potential_at(&*self.behind.formula, &Numbers::<U, MOST_NUMBERS>::new(&self.behind.numbers, of), at)
     }
     /// The energy that it stores.
     #[inline(never)]

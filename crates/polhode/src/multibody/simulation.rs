@@ -3,7 +3,9 @@
 use super::coordinate::{Coordinate, unwound};
 use super::error::{AssemblyError, SystemError};
 use super::initial::{Assembly, Initial, Origin, angles_near, beginning, initial};
-use super::joint::{MOST_ROWS, Place};
+use super::decay::Decay;
+use super::finite::Leaping;
+use super::joint::{MOST_ROWS, Place, zero};
 use super::meter::WorkMeter;
 use super::shared::IntoShared;
 use super::state::{BodyMotion, CoordinateState};
@@ -12,9 +14,9 @@ use super::workspace::{Stepping, Workspace};
 use crate::archive::{Archive, Kept};
 use crate::body::{Load, inward};
 use crate::group::{Map, Vectorial};
-use crate::method::{AlphaScheme, Form, Method};
+use crate::method::{AlphaScheme, ConservingScheme, Form, Method, SystemScheme};
 use crate::scalar::{Mask, Real, Scalar, larger};
-use crate::solve::{FactorError, StepError, Work, newton};
+use crate::solve::{Equations, StepError, Work, newton};
 use core::fmt;
 use std::sync::Arc;
 
@@ -39,8 +41,8 @@ impl fmt::Display for SimulationError {
             Self::Assembly(error) => error.fmt(f),
             Self::Method { id } => write!(
                 f,
-                "{id} integrates a single body; a system of bodies and joints runs with geometric-alpha, linear-alpha or \
-                 residual-alpha"
+                "{id} integrates a single body; a system of bodies and joints runs with conserving, variational, decaying, \
+                 geometric-alpha, linear-alpha or residual-alpha"
             ),
         }
     }
@@ -74,9 +76,16 @@ pub struct Simulation<S: Scalar> {
     system: Arc<System<S>>,
     /// The same about the centres of mass, see [`System::centered`].
     centered: Arc<System<S>>,
+    scheme: SystemScheme,
+    /// The parts of a step, as fractions of it.
+    fractions: Vec<f64>,
+    /// What a step that lets energy decay takes from strains and velocities.
+    decay: Option<Decay<S>>,
     work: Workspace<S>,
     bodies: Vec<BodyMotion<S>>,
     next: Vec<BodyMotion<S>>,
+    /// Where a step in several parts began.
+    begun: Begun<S>,
     extra: Vec<CoordinateState<S>>,
     next_extra: Vec<CoordinateState<S>>,
     lambda: Vec<S>,
@@ -94,8 +103,26 @@ pub struct Simulation<S: Scalar> {
     pub spent: Work,
 }
 
-/// g_α from f_a + f_c = 0, eq. (79).
-fn carry<S: Real>(system: &System<S>, scheme: &AlphaScheme, start: &mut Initial<S>) {
+/// Where a step in several parts began.
+#[derive(Clone, Debug)]
+struct Begun<S: Real> {
+    bodies: Vec<BodyMotion<S>>,
+    extra: Vec<CoordinateState<S>>,
+    lambda: Vec<S>,
+    angles: Vec<f64>,
+    rates: Vec<f64>,
+    meter: Option<WorkMeter<S>>,
+}
+
+/// What is carried from step to step: the angular momentum in space, or g_α from f_a + f_c = 0, eq. (79).
+fn carry<S: Real>(system: &System<S>, scheme: &SystemScheme, start: &mut Initial<S>) {
+    let SystemScheme::Alpha(scheme) = scheme else {
+        for (body, now) in system.bodies.iter().zip(&mut start.bodies) {
+            let momentum = body.inertia.matrix() * now.omega_body;
+            now.carried = [zero(), now.attitude.rotate(&momentum)];
+        }
+        return;
+    };
     let weight = S::lift(scheme.weights.m - scheme.weights.f);
     for (body, now) in system.bodies.iter().zip(&mut start.bodies) {
         let moment = body.inertia.matrix() * now.omega_rate;
@@ -116,7 +143,7 @@ impl<S: Scalar> Simulation<S> {
     pub fn check(system: impl IntoShared<S>) -> Result<Self, SimulationError> {
         let system = system.into_shared();
         system.check()?;
-        Self::with(system, &AlphaScheme::default(), false)
+        Self::with(system, &SystemScheme::Alpha(AlphaScheme::default()), vec![1.0], false)
     }
     /// At t = 0, from positions that fit the joints; velocities are made to fit.
     pub fn new(system: impl IntoShared<S>, method: &Method) -> Result<Self, SimulationError> {
@@ -135,12 +162,17 @@ impl<S: Scalar> Simulation<S> {
         method: &Method,
         may_move: bool,
     ) -> Result<Self, SimulationError> {
-        match method.alpha() {
-            Some(scheme) => Self::with(system, scheme, may_move),
+        match method.system() {
+            Some(scheme) => Self::with(system, scheme, method.fractions(), may_move),
             None => Err(SimulationError::Method { id: method.id().into() }),
         }
     }
-    fn with(system: Arc<System<S>>, scheme: &AlphaScheme, may_move: bool) -> Result<Self, SimulationError> {
+    fn with(
+        system: Arc<System<S>>,
+        scheme: &SystemScheme,
+        fractions: Vec<f64>,
+        may_move: bool,
+    ) -> Result<Self, SimulationError> {
         let centered = system.centered().map_or_else(|| system.clone(), Arc::new);
         let origin = if may_move || system.placed_by_joints { Origin::Nearby } else { Origin::Fitting };
         let mut start = initial(&centered, S::zero(), origin, &[])?;
@@ -155,6 +187,20 @@ impl<S: Scalar> Simulation<S> {
             turning: (0..centered.joints.len()).filter(has_angle).collect(),
             meter: None,
             work: Workspace::new(&centered, scheme, start.softness),
+            decay: match scheme {
+                SystemScheme::Conserving(ConservingScheme { decay: Some(chi), .. }) => Some(Decay::new(*chi)),
+                _ => None,
+            },
+            scheme: *scheme,
+            fractions,
+            begun: Begun {
+                bodies: Vec::new(),
+                extra: Vec::new(),
+                lambda: Vec::new(),
+                angles: Vec::new(),
+                rates: Vec::new(),
+                meter: None,
+            },
             system,
             centered,
             next: start.bodies.clone(),
@@ -175,18 +221,13 @@ impl<S: Scalar> Simulation<S> {
     /// Starts anew where it is: accelerations and reactions that belong to the loads from now on. To be done where a load
     /// jumps, because what is carried from step to step belongs to those before.
     pub fn restart(&mut self) -> Result<(), StepError> {
-        let mut now = System::clone(&self.centered);
-        for (body, moving) in now.bodies.iter_mut().zip(&self.bodies) {
-            (body.position, body.attitude) = (moving.position, moving.attitude);
-            (body.velocity, body.omega_body) = (moving.velocity, moving.omega_body);
+        if !self.is_alpha() {
+            // Momenta do not jump with loads.
+            return Ok(());
         }
-        for (extra, moving) in now.extra.iter_mut().zip(&self.extra) {
-            extra.position.clone_from(&moving.position);
-            extra.velocity.clone_from(&moving.velocity);
-        }
-        let mut start = initial(&now, self.time, Origin::Motion, &self.angles)
+        let mut start = initial(&self.as_it_is(), self.time, Origin::Motion, &self.angles)
             .map_err(|error| StepError::NoStart { reason: error.to_string() })?;
-        carry(&self.centered, self.scheme(), &mut start);
+        carry(&self.centered, &self.scheme, &mut start);
         (self.bodies, self.extra, self.lambda) = (start.bodies, start.extra, start.lambda);
         // Rows that give way stay those of the start: saved runs and derivatives count on the same entries of the matrix.
         if self.meter.is_some() {
@@ -206,7 +247,110 @@ impl<S: Scalar> Simulation<S> {
 
     /// One step of size `h`. After an error all is as it was.
     pub fn step(&mut self, h: S) -> Result<(), StepError> {
-        self.step_with(h, |_| Ok(()))
+        match self.is_alpha() {
+            true => self.step_with(h, |_| Ok(())),
+            false => self.step_in_parts(h),
+        }
+    }
+    fn is_alpha(&self) -> bool {
+        matches!(self.scheme, SystemScheme::Alpha(_))
+    }
+    /// The parts of a composition, one after the other.
+    fn step_in_parts(&mut self, h: S) -> Result<(), StepError> {
+        if self.fractions.len() == 1 {
+            return self.leap(h);
+        }
+        self.begun.bodies.clone_from(&self.bodies);
+        self.begun.extra.clone_from(&self.extra);
+        self.begun.lambda.clone_from(&self.lambda);
+        self.begun.angles.clone_from(&self.angles);
+        self.begun.rates.clone_from(&self.rates);
+        self.begun.meter.clone_from(&self.meter);
+        let from = self.time;
+        for part in 0..self.fractions.len() {
+            if let Err(error) = self.leap(h * S::lift(self.fractions[part])) {
+                let begun = &mut self.begun;
+                core::mem::swap(&mut self.bodies, &mut begun.bodies);
+                core::mem::swap(&mut self.extra, &mut begun.extra);
+                core::mem::swap(&mut self.lambda, &mut begun.lambda);
+                core::mem::swap(&mut self.angles, &mut begun.angles);
+                core::mem::swap(&mut self.rates, &mut begun.rates);
+                core::mem::swap(&mut self.meter, &mut begun.meter);
+                self.time = from;
+                return Err(error.of_step(from.largest(), h.largest()));
+            }
+        }
+        self.time = from + h;
+        Ok(())
+    }
+    /// One step by finite derivatives.
+    fn leap(&mut self, h: S) -> Result<(), StepError> {
+        self.expect_angles(h.largest());
+        let now = (&self.bodies[..], &self.extra[..], &self.lambda[..]);
+        if let Some(decay) = &mut self.decay {
+            decay.prepare(&self.centered, &self.bodies, h);
+        }
+        let on = Stepping::new(&self.centered, now, &self.near, &mut self.work, self.time, h);
+        let damping = self.decay.as_ref().map_or(&[][..], Decay::damping);
+        let mut leaping = Leaping { on, stabilized: self.scheme.is_stabilized(), damping };
+        let before = self.spent.iterations;
+        let solved = newton(&mut leaping, &mut self.spent);
+        leaping.on.check()?;
+        solved?;
+        // The last correction moved the iterate.
+        leaping.residual();
+        for (b, next) in self.next.iter_mut().enumerate() {
+            *next = leaping.finish(b);
+        }
+        for (i, next) in self.next_extra.iter_mut().enumerate() {
+            leaping.finish_flat(i, next);
+        }
+        let done = match self.meter.is_some() {
+            true => leaping.work_done(),
+            false => S::zero(),
+        };
+        leaping.on.remember(self.spent.iterations - before);
+        self.are_finite(h)?;
+        if let Some(decay) = &mut self.decay {
+            decay.jump(&self.centered, &mut self.next, (self.time + h, &self.work.softness))?;
+        }
+        self.take(h);
+        if let Some(meter) = &mut self.meter {
+            meter.work += done;
+        }
+        Ok(())
+    }
+    /// Where the angles of joints are expected at the end of a step.
+    fn expect_angles(&mut self, size: f64) {
+        for &j in &self.turning {
+            self.near[j] = self.angles[j] + self.rates[j] * size;
+        }
+    }
+    /// Refuses a step with a number that is not finite.
+    fn are_finite(&self, h: S) -> Result<(), StepError> {
+        let mut sum = S::zero();
+        for next in &self.next {
+            for v in [&next.position, &next.velocity, &next.omega_body] {
+                sum += v.dot(v);
+            }
+        }
+        for next in &self.next_extra {
+            sum = next.velocity.iter().fold(sum, |sum, v| sum + *v * *v);
+        }
+        // The last correction changed the multipliers too, and nothing else has looked at them.
+        sum = self.work.lambda.iter().fold(sum, |sum, reaction| sum + reaction.abs());
+        match sum.is_finite().all() {
+            true => Ok(()),
+            false => Err(StepError::NotFinite { t: self.time.largest(), h: h.largest() }),
+        }
+    }
+    /// Goes to the end of a step.
+    fn take(&mut self, h: S) {
+        core::mem::swap(&mut self.bodies, &mut self.next);
+        core::mem::swap(&mut self.extra, &mut self.next_extra);
+        self.lambda.copy_from_slice(&self.work.lambda);
+        self.time += h;
+        self.follow_angles();
     }
     /// The same, with something to do when the step is solved and before it is taken, which may still refuse it.
     #[inline]
@@ -216,22 +360,12 @@ impl<S: Scalar> Simulation<S> {
         then: impl FnOnce(&mut Stepping<'_, S>) -> Result<(), StepError>,
     ) -> Result<(), StepError> {
         let (t, size) = (self.time.largest(), h.largest());
-        for &j in &self.turning {
-            self.near[j] = self.angles[j] + self.rates[j] * size;
-        }
+        self.expect_angles(size);
         let now = (&self.bodies[..], &self.extra[..], &self.lambda[..]);
         let mut stepping = Stepping::new(&self.centered, now, &self.near, &mut self.work, self.time, h);
         let before = self.spent.iterations;
         let solved = newton(&mut stepping, &mut self.spent);
-        if let Some(trouble) = &stepping.work.trouble {
-            let joints = match trouble {
-                FactorError::Singular { null, .. } => stepping.work.layout.named(&self.centered, null),
-                FactorError::NotFinite { .. } | FactorError::Count { .. } => {
-                    return Err(StepError::NotFinite { t, h: size });
-                }
-            };
-            return Err(StepError::Singular { t, h: size, joints });
-        }
+        stepping.check()?;
         solved?;
         let scheme = stepping.work.scheme;
         if scheme.form != Form::Geometric {
@@ -269,11 +403,7 @@ impl<S: Scalar> Simulation<S> {
         }
         then(&mut stepping)?;
         stepping.remember(self.spent.iterations - before);
-        core::mem::swap(&mut self.bodies, &mut self.next);
-        core::mem::swap(&mut self.extra, &mut self.next_extra);
-        self.lambda.copy_from_slice(&self.work.lambda);
-        self.time += h;
-        self.follow_angles();
+        self.take(h);
         if self.meter.is_some() {
             let power = self.power(-inward(self.time, h));
             self.meter.iter_mut().for_each(|meter| meter.step(h, power));
@@ -319,9 +449,43 @@ impl<S: Scalar> Simulation<S> {
     pub(super) fn centered(&self) -> &Arc<System<S>> {
         &self.centered
     }
-    /// The method's form and weights.
-    pub fn scheme(&self) -> &AlphaScheme {
+    /// The step of the method.
+    pub fn scheme(&self) -> &SystemScheme {
+        &self.scheme
+    }
+    /// The form and weights of a generalized-alpha step.
+    pub(super) fn alpha_scheme(&self) -> &AlphaScheme {
         &self.work.scheme
+    }
+    /// The same with the accelerations and reactions that belong to where it is and how it moves: steps that are not
+    /// generalized-alpha ones have those of the interval only.
+    pub(crate) fn settled(&self) -> Option<Self> {
+        if self.is_alpha() {
+            return None;
+        }
+        let mut settled = self.clone();
+        let start = initial(&self.as_it_is(), self.time, Origin::Motion, &self.angles).ok()?;
+        for (body, start) in settled.bodies.iter_mut().zip(&start.bodies) {
+            (body.acceleration, body.omega_rate) = (start.acceleration, start.omega_rate);
+        }
+        for (extra, start) in settled.extra.iter_mut().zip(&start.extra) {
+            extra.acceleration.clone_from(&start.acceleration);
+        }
+        settled.lambda = start.lambda;
+        Some(settled)
+    }
+    /// The system with the motion as it is now for its start.
+    fn as_it_is(&self) -> System<S> {
+        let mut now = System::clone(&self.centered);
+        for (body, moving) in now.bodies.iter_mut().zip(&self.bodies) {
+            (body.position, body.attitude) = (moving.position, moving.attitude);
+            (body.velocity, body.omega_body) = (moving.velocity, moving.omega_body);
+        }
+        for (extra, moving) in now.extra.iter_mut().zip(&self.extra) {
+            extra.position.clone_from(&moving.position);
+            extra.velocity.clone_from(&moving.velocity);
+        }
+        now
     }
     /// Time.
     pub fn time(&self) -> S {
@@ -417,7 +581,14 @@ impl Simulation<f64> {
         if there && self.work.matrix.is_none() {
             let now = (&self.bodies[..], &self.extra[..], &self.lambda[..]);
             let mut stepping = Stepping::new(&self.centered, now, &self.near, &mut self.work, self.time, 1.0);
-            stepping.work.matrix = Some(stepping.unwritten_matrix());
+            let matrix = match self.scheme {
+                SystemScheme::Alpha(_) => stepping.unwritten_matrix(),
+                _ => {
+                    let stabilized = self.scheme.is_stabilized();
+                    Leaping { on: stepping, stabilized, damping: &[] }.unwritten_matrix()
+                }
+            };
+            self.work.matrix = Some(matrix);
         }
         match &mut self.work.matrix {
             Some(matrix) if there => matrix.keep(archive),

@@ -1,5 +1,6 @@
 //! What a step works on: the prediction and the iterate of each body, weights, memory.
 
+use super::finite::Leap;
 use super::history::{History, ORDER};
 use super::joint::{MOST_ROWS, Place, zero};
 use super::layout::Layout;
@@ -8,9 +9,9 @@ use super::system::{End, Rigid, System};
 use super::tape::Matrix;
 use crate::body::{Kinematics, Load, inward};
 use crate::group::{MapKind, Rotation, Tangent, Vectorial};
-use crate::method::{AlphaScheme, Form};
+use crate::method::{AlphaScheme, Form, SystemScheme};
 use crate::scalar::{Over, Real, larger};
-use crate::solve::FactorError;
+use crate::solve::{FactorError, StepError};
 use nalgebra::{Matrix3, Vector3};
 
 /// The step of one body: what was predicted, and the iterate.
@@ -84,6 +85,10 @@ pub(super) struct Workspace<S: Real> {
     /// y*, ẏ*, u of the extra coordinates.
     pub(super) flat: Vec<[Vec<S>; 3]>,
     pub(super) residual: Vec<S>,
+    /// Both ends of the step of each body, of a step by finite derivatives.
+    pub(super) leaps: Vec<Leap<S>>,
+    /// The multipliers of positions and of velocities as its equations have them.
+    pub(super) scaled: [Vec<S>; 2],
     /// μ of each row of the joints that depend on each other, zero for the rest; empty without such joints.
     pub(super) softness: Vec<S>,
     /// A typical mass.
@@ -108,8 +113,14 @@ pub(super) fn lengths<S: Real>(v: &Vector3<S>) -> S {
 }
 
 impl<S: Real> Workspace<S> {
-    pub(super) fn new(system: &System<S>, scheme: &AlphaScheme, softness: Vec<S>) -> Self {
-        let layout = Layout::new(system, scheme.stabilized);
+    pub(super) fn new(system: &System<S>, scheme: &SystemScheme, softness: Vec<S>) -> Self {
+        let stabilized = scheme.is_stabilized();
+        let layout = Layout::new(system, stabilized);
+        let SystemScheme::Alpha(scheme) = scheme else {
+            let mut scheme = AlphaScheme::default();
+            scheme.stabilized = stabilized;
+            return Self::new(system, &SystemScheme::Alpha(scheme), softness).with_leaps();
+        };
         let reach = |ends: &mut dyn Iterator<Item = &End<S>>| {
             let mut arms: Vec<S> = vec![S::zero(); system.bodies.len()];
             for end in ends {
@@ -164,6 +175,8 @@ impl<S: Real> Workspace<S> {
             },
             flat: system.extra.iter().map(|e| flat(e.len())).collect(),
             residual: vec![S::zero(); n],
+            leaps: Vec::new(),
+            scaled: [Vec::new(), Vec::new()],
             softness,
             mass,
             arms,
@@ -181,6 +194,20 @@ impl<S: Real> Workspace<S> {
                 made: false,
             },
             layout,
+        }
+    }
+    /// Makes room for steps by finite derivatives.
+    pub(super) fn with_leaps(mut self) -> Self {
+        self.leaps = vec![Leap::ground(); self.steps.len()];
+        self.scaled = [self.lambda.clone(), self.eta.clone()];
+        self
+    }
+    /// Puts a vector of forces and one of moments into the residual.
+    #[inline(always)]
+    pub(super) fn put(&mut self, row: usize, [force, moment]: [Vector3<S>; 2]) {
+        for i in 0..3 {
+            self.residual[row + i] = force[i];
+            self.residual[row + 3 + i] = moment[i];
         }
     }
     /// μ of a row, by its number among all multipliers, if it gives way.
@@ -278,6 +305,17 @@ impl<'a, S: Real> Stepping<'a, S> {
     ) -> Self {
         let weights = Weights::new(work, h);
         Stepping { system, bodies, extra, lambda, angles, work, t, h, whole: h, weights }
+    }
+    /// Tells what was wrong with the Newton matrix.
+    pub(super) fn check(&self) -> Result<(), StepError> {
+        let (t, h) = (self.t.largest(), self.whole.largest());
+        match &self.work.trouble {
+            None => Ok(()),
+            Some(FactorError::Singular { null, .. }) => {
+                Err(StepError::Singular { t, h, joints: self.work.layout.named(self.system, null) })
+            }
+            Some(_) => Err(StepError::NotFinite { t, h }),
+        }
     }
     /// The end of the step, on the side where the step is: what switches there is not yet on.
     pub(super) fn end(&self) -> (S, f64) {

@@ -173,7 +173,7 @@ pub type Observer<'a, R> = dyn FnMut(u64, &mut R) -> ControlFlow<()> + 'a;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn begin(system: &Arc<System<f64>>, method: &Method) -> Result<Box<dyn Run>, SimulationError> {
-    if method.alpha().is_some() {
+    if method.system().is_some() {
         return Ok(Box::new(SystemRun::new(system, method)?));
     }
     match system.reduction() {

@@ -39,6 +39,8 @@ impl<S: Scalar> Face<S> {
     }
     /// All that can be said of a simulation of the system.
     pub(crate) fn snapshot(&self, simulation: &Simulation<S>) -> Snapshot<S> {
+        let settled = simulation.settled();
+        let simulation = settled.as_ref().unwrap_or(simulation);
         match self {
             // A joint has multipliers, and a body on it velocities of its own.
             Face::Mechanism(names) | Face::Rotation(_, Some(names)) => Snapshot::of_system(simulation, names),

@@ -217,7 +217,7 @@ impl Sensitivity {
         names: &[&str],
         method: &Method,
     ) -> Result<Self, SensitivityError> {
-        if method.alpha().is_none() {
+        if method.system().is_none() {
             if system.reduction().is_none() {
                 return Err(StepError::NeedsSystem.into());
             }
@@ -406,7 +406,7 @@ impl Sensitivity {
                 return Err(StepError::NoDerivative { reason }.into());
             }
         }
-        let run = match self.method.alpha() {
+        let run = match self.method.system() {
             Some(_) => runs::of_system(plain, &varied, &self.method, self.variant)?,
             None => runs::of_body(&plain, &varied, &self.method)?,
         };

@@ -89,7 +89,7 @@ impl<G: Dynamics> Derived<G> {
         let mut parts = Vec::with_capacity(method.parts().len());
         for (part, fraction) in method.parts() {
             match part {
-                Substep::Alpha(_) => return Err(StepError::NeedsSystem),
+                Substep::System(_) => return Err(StepError::NeedsSystem),
                 Substep::Outside(scheme) => {
                     let reason = format!(
                         "'{}' has no derivatives: the scheme {:?} was made outside polhode and runs in numbers without \
@@ -249,7 +249,7 @@ impl<G: Dynamics> Derived<G> {
                     Some(stages) => stages.step((body, varied), (&next, states), (t, h), work)?,
                     None => return Err(StepError::NoStart { reason: "the method has no tableau".into() }),
                 },
-                Substep::Alpha(_) | Substep::Outside(_) => return Err(StepError::NeedsSystem),
+                Substep::System(_) | Substep::Outside(_) => return Err(StepError::NeedsSystem),
             };
         }
         // Once per step, whatever it is composed of.

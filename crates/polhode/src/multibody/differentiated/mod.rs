@@ -207,7 +207,7 @@ impl Differentiated {
     ) -> Result<Self, DifferentiationError> {
         system.check().map_err(SimulationError::from)?;
         let plain = Simulation::begin(system.clone(), method, may_move)?;
-        let scheme = plain.scheme();
+        let scheme = plain.alpha_scheme();
         let no = |reason| Err(DifferentiationError::Variant { id: method.id().into(), reason });
         match variant {
             Variant::Exact => {}
@@ -376,7 +376,7 @@ fn compare(
 
 /// Shows the derivatives of one lane.
 fn show<L: Lane>(plain: &Simulation<f64>, by: &Variation<L>, lane: usize, shown: &mut Simulation<Dual1>) {
-    let charted = plain.scheme().chart == Chart::Rescaled;
+    let charted = plain.alpha_scheme().chart == Chart::Rescaled;
     let bodies = plain.bodies().iter().zip(&by.bodies);
     let extra = plain.extra().iter().zip(&by.extra);
     shown.show(

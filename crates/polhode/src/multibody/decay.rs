@@ -1,0 +1,196 @@
+//! What a step that lets energy decay adds to a conserving one: dampers of third order on strains, and a jump of the
+//! velocities at its end. Momenta are kept, the energy never rises, and what is slow enough for the step is hardly touched.
+
+use super::finite::{Pull, Strain};
+use super::joint::{MOST_ROWS, Place, zero};
+use super::state::BodyMotion;
+use super::system::System;
+use super::tape::{Matrix, Places, Sink};
+use crate::scalar::{Real, Scalar};
+use crate::solve::{Block, Role, StepError};
+use nalgebra::Vector3;
+
+/// Dampers and the jump of one system.
+#[derive(Clone, Debug)]
+pub(super) struct Decay<S: Real> {
+    chi: f64,
+    /// The size of the step under way.
+    h: S,
+    /// The dampers on the strains of each force.
+    damping: Vec<Vec<S>>,
+    matrix: Option<Matrix<S>>,
+    unknowns: Vec<S>,
+}
+
+/// A strain in the velocities of the bodies: the derivative by velocity in space and by Ω in body axes.
+struct Row<S> {
+    parts: [(Option<usize>, [Vector3<S>; 2]); 2],
+}
+
+impl<S: Real> Row<S> {
+    fn new(slope: &Pull<S>, bodies: [Option<usize>; 2], places: &[Place<S>; 2]) -> Self {
+        let part = |end: usize| {
+            let [force, moment] = slope.on(end);
+            (bodies[end], [force, places[end].to_body(&moment)])
+        };
+        Row { parts: [part(0), part(1)] }
+    }
+    /// B M⁻¹ Bᵀ.
+    fn ease(&self, system: &System<S>) -> S {
+        self.parts.iter().fold(S::zero(), |sum, (body, [force, moment])| match body {
+            None => sum,
+            Some(b) => {
+                let body = &system.bodies[*b];
+                sum + force.dot(force) / body.mass + moment.dot(&body.inertia.inverse.times(moment))
+            }
+        })
+    }
+}
+
+impl<S: Scalar> Decay<S> {
+    pub(super) fn new(chi: f64) -> Self {
+        Decay { chi, h: S::zero(), damping: Vec::new(), matrix: None, unknowns: Vec::new() }
+    }
+    /// The dampers on the strains of each force.
+    pub(super) fn damping(&self) -> &[Vec<S>] {
+        &self.damping
+    }
+    /// Every strain with its row, where the bodies are.
+    fn each(
+        system: &System<S>,
+        bodies: &[BodyMotion<S>],
+        mut see: impl FnMut(usize, &Strain<S>, &Row<S>),
+    ) {
+        for (f, force) in system.forces.iter().enumerate() {
+            let places =
+                force.bodies().map(|body| body.map_or_else(Place::ground, |b| bodies[b].place()));
+            for strain in force.strains(places.each_ref()) {
+                see(f, &strain, &Row::new(&strain.slope, force.bodies(), &places));
+            }
+        }
+    }
+    /// k h² B M⁻¹ Bᵀ / 4 of a strain.
+    fn stiffness(&self, strain: &Strain<S>, ease: S) -> S {
+        strain.stiffness * self.h * self.h * ease * S::lift(0.25)
+    }
+    /// The dampers of a step: c = χ (k h/2) θ/(1 + θ) with θ = k h² B M⁻¹ Bᵀ / 4.
+    pub(super) fn prepare(&mut self, system: &System<S>, bodies: &[BodyMotion<S>], h: S) {
+        self.h = h;
+        let mut damping = core::mem::take(&mut self.damping);
+        damping.resize(system.forces.len(), Vec::new());
+        damping.iter_mut().for_each(Vec::clear);
+        Self::each(system, bodies, |f, strain, row| {
+            let theta = self.stiffness(strain, row.ease(system));
+            let half = strain.stiffness * h * S::lift(0.5 * self.chi);
+            damping[f].push(half * theta / (S::one() + theta));
+        });
+        self.damping = damping;
+    }
+    /// v' = argmin |v' - v|²_M/2 + Σ ζ (B_e v')²/2 with B v' = 0, where ζ = χ θ²/(B_e M⁻¹ B_eᵀ).
+    pub(super) fn jump(
+        &mut self,
+        system: &System<S>,
+        next: &mut [BodyMotion<S>],
+        (time, softness): (S, &[S]),
+    ) -> Result<(), StepError> {
+        let mut rows = Vec::new();
+        Self::each(system, next, |_, strain, row| {
+            let ease = row.ease(system);
+            let theta = self.stiffness(strain, ease);
+            let zeta = theta * theta * S::lift(self.chi) / ease;
+            rows.push((Row { parts: row.parts }, zeta));
+        });
+        let n = 6 * next.len() + system.joints.iter().map(|j| j.kind.rows()).sum::<usize>() + rows.len();
+        let mut matrix = match self.matrix.take() {
+            Some(matrix) => matrix,
+            None => {
+                let mut places = Places::default();
+                let blocks = write(system, next, (time, softness), &rows, (&mut places, &mut vec![S::zero(); n]));
+                Matrix::new(n, places, &blocks)
+            }
+        };
+        self.unknowns.clear();
+        self.unknowns.resize(n, S::zero());
+        write(system, next, (time, softness), &rows, (&mut matrix.rewrite(), &mut self.unknowns));
+        let factored = matrix.factor();
+        matrix.factors.solve(&mut self.unknowns);
+        self.matrix = Some(matrix);
+        let x = &self.unknowns;
+        let (t, h) = ((time - self.h).largest(), self.h.largest());
+        if factored.is_err() || !x.iter().all(|x| x.largest().is_finite()) {
+            return Err(StepError::Singular { t, h, joints: Vec::new() });
+        }
+        for (b, body) in next.iter_mut().enumerate() {
+            let part = |at: usize| Vector3::new(x[6 * b + at], x[6 * b + at + 1], x[6 * b + at + 2]);
+            body.velocity += part(0);
+            let inertia = &system.bodies[b].inertia;
+            body.carried[1] += body.attitude.rotate(&inertia.matrix.times(&part(3)));
+            body.omega_body = inertia.inverse.times(&body.attitude.unrotate(&body.carried[1]));
+        }
+        Ok(())
+    }
+}
+
+/// Writes [M Bᵀ B_eᵀ; B 0 0; B_e 0 -1/ζ] over a typical mass, and the right side [0; -B v; -B_e v].
+fn write<S: Real>(
+    system: &System<S>,
+    bodies: &[BodyMotion<S>],
+    (time, softness): (S, &[S]),
+    strains: &[(Row<S>, S)],
+    (sink, right): (&mut impl Sink<S>, &mut [S]),
+) -> Vec<Block> {
+    let mass = system.typical_mass();
+    let mut blocks = Vec::new();
+    for (b, body) in system.bodies.iter().enumerate() {
+        blocks.push(Block { unknowns: 6 * b..6 * b + 6, role: Role::Free });
+        sink.diagonal(6 * b, 6 * b, body.mass / mass);
+        sink.block(6 * b + 3, 6 * b + 3, &(body.inertia.matrix() / mass));
+    }
+    let mut at = 6 * bodies.len();
+    let mut multiplier = 0;
+    let mut rows = [[zero(); 4]; MOST_ROWS];
+    for joint in &system.joints {
+        let places = joint.bodies().map(|body| body.map_or_else(Place::ground, |b| bodies[b].place()));
+        joint.jacobian(time, places.each_ref(), &mut rows);
+        let mut rates = [S::zero(); MOST_ROWS];
+        joint.rates(time, places.each_ref(), &mut rates, &mut [S::zero(); MOST_ROWS]);
+        let count = joint.kind.rows();
+        blocks.push(Block { unknowns: at..at + count, role: Role::Tied });
+        for k in 0..count {
+            for (block, slope) in rows[k].iter().enumerate() {
+                let Some(body) = joint.bodies()[block / 2] else { continue };
+                let column = 6 * body + 3 * (block % 2);
+                for i in 0..3 {
+                    sink.add(at + k, column + i, slope[i]);
+                    sink.add(column + i, at + k, slope[i]);
+                }
+            }
+            if let Some(soft) = softness.get(multiplier + k).filter(|soft| soft.largest() > 0.0) {
+                sink.add(at + k, at + k, -*soft);
+            }
+            right[at + k] = -rates[k];
+        }
+        at += count;
+        multiplier += count;
+    }
+    for (row, zeta) in strains {
+        blocks.push(Block { unknowns: at..at + 1, role: Role::Free });
+        let mut rate = S::zero();
+        for (body, [force, moment]) in &row.parts {
+            let Some(body) = body else { continue };
+            let now = &bodies[*body];
+            rate += force.dot(&now.velocity) + moment.dot(&now.omega_body);
+            for (part, slope) in [force, moment].into_iter().enumerate() {
+                for i in 0..3 {
+                    // ζ times the row: it holds where ζ is zero too.
+                    sink.add(at, 6 * body + 3 * part + i, slope[i] * *zeta / mass);
+                    sink.add(6 * body + 3 * part + i, at, slope[i]);
+                }
+            }
+        }
+        sink.add(at, at, -S::one());
+        right[at] = -rate * *zeta / mass;
+        at += 1;
+    }
+    blocks
+}

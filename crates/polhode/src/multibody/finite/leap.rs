@@ -1,0 +1,62 @@
+//! One body over a step.
+
+use super::super::joint::{Place, zero};
+use crate::group::spin;
+use crate::scalar::Real;
+use nalgebra::{Matrix3, Vector3};
+
+/// Both ends of a step of one body, and their mean. Velocities are times the step: they are displacements.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::multibody) struct Leap<T> {
+    /// Start and end.
+    pub(in crate::multibody) ends: [Place<T>; 2],
+    /// The mean: of the attitude that of two matrices, which is none.
+    pub(in crate::multibody) mean: Place<T>,
+    /// a: the rotation of the step is its Cayley transform.
+    pub(in crate::multibody) turn: Vector3<T>,
+}
+
+/// cay(a) = (I - ã/2)⁻¹ (I + ã/2).
+#[inline(always)]
+pub(in crate::multibody) fn cayley<T: Real>(a: &Vector3<T>) -> Matrix3<T> {
+    let turn = spin(a);
+    let per = (T::one() + a.dot(a) * T::lift(0.25)).recip();
+    Matrix3::identity() + (turn + turn * turn * T::lift(0.5)) * per
+}
+
+impl<T: Real> Leap<T> {
+    /// What does not move.
+    pub(in crate::multibody) fn ground() -> Self {
+        let still = Place::ground();
+        Leap { ends: [still; 2], mean: still, turn: zero() }
+    }
+    /// From a start, by a change (ξ, a) of the pose and with the means (h v̄, h Ω̄) of the velocities.
+    #[inline(always)]
+    pub(in crate::multibody) fn new(start: Place<T>, moved: [Vector3<T>; 2], change: [Vector3<T>; 2]) -> Self {
+        let (two, half) = (T::lift(2.0), T::lift(0.5));
+        let end = Place {
+            x: start.x + moved[0],
+            r: start.r * cayley(&moved[1]),
+            v: change[0] * two - start.v,
+            omega: change[1] * two - start.omega,
+        };
+        let mean = Place {
+            x: start.x + moved[0] * half,
+            r: (start.r + end.r) * half,
+            v: change[0],
+            omega: change[1],
+        };
+        Leap { ends: [start, end], mean, turn: moved[1] }
+    }
+    /// θ in space: what a moment does work on.
+    #[inline(always)]
+    pub(in crate::multibody) fn theta(&self) -> Vector3<T> {
+        self.ends[0].r * self.turn
+    }
+    /// In the middle of the step, with an attitude that is a rotation.
+    pub(in crate::multibody) fn middle(&self) -> Place<T> {
+        let quarter = self.turn.dot(&self.turn) * T::lift(0.25);
+        let half = self.turn / (T::one() + (T::one() + quarter).sqrt());
+        Place { r: self.ends[0].r * cayley(&half), ..self.mean }
+    }
+}

@@ -1,0 +1,344 @@
+//! The equations of a step by finite derivatives, as Newton's method sees them.
+//!
+//! The unknowns are the change (ξ, a) of each pose, Λ = h²λ/2 and, in the stabilized form, (h v̄, h Ω̄) and ν. Momenta are
+//! multiplied by h/2 and all is divided by a typical mass, so that every equation is a length:
+//!
+//! m (h v̄ - h v₀) + Φ_xᵀ Λ + G_x ν/2 = h²f/2,
+//! cay(a) J (h Ω̄ - h Ω₀/2) - J h Ω₀/2 + R₀ᵀ (t Λ + G_R ν/2 - h²M/2) = 0,
+//! m (ξ - h v̄) = B̃_xᵀ ν, J (a - h Ω̄) = B̃_Rᵀ ν, Φ(q₁) = 0, h B v₁/2 = 0.
+
+use super::super::joint::{Place, zero};
+use super::super::state::{BodyMotion, CoordinateState};
+use super::super::workspace::Stepping;
+use super::forces::Step;
+use super::leap::{Leap, cayley};
+use super::rows::Multipliers;
+use crate::body::{Kinematics, Load, inward};
+use crate::group::{MapKind, Rotation, Vectorial};
+use crate::scalar::{Over, Real};
+use crate::solve::{Equations, Rung};
+use nalgebra::Vector3;
+
+/// A step by finite derivatives under way.
+pub(in crate::multibody) struct Leaping<'a, S: Real> {
+    pub(in crate::multibody) on: Stepping<'a, S>,
+    /// True if velocities fit the joints too.
+    pub(in crate::multibody) stabilized: bool,
+    /// Damping of the strains of each force beside its own.
+    pub(in crate::multibody) damping: &'a [Vec<S>],
+}
+
+/// Force and moment of the loads of a body over a step, in space, and the work of those without a potential.
+pub(super) fn loads<S: Real, T: Over<S>>(
+    loads: &impl Load<S>,
+    leap: &Leap<T>,
+    attitude: &Rotation<T>,
+    (times, side): ([T; 2], f64),
+) -> ([Vector3<T>; 2], T) {
+    let h = times[1] - times[0];
+    let cay = Rotation::from_parameters(Vectorial::from(MapKind::Cayley), &leap.turn);
+    let attitudes = [*attitude, attitude.compose(&cay)];
+    let [from, to] = [0, 1].map(|i| {
+        let place = &leap.ends[i];
+        Kinematics {
+            time: times[i],
+            attitude: attitudes[i],
+            position: place.x,
+            velocity_body: attitudes[i].unrotate(&(place.v / h)),
+            omega_body: place.omega / h,
+            inward: if i == 0 { side } else { -side },
+        }
+    });
+    let g = loads.finite_derivative(&from, &to);
+    let shift = leap.ends[1].x - leap.ends[0].x;
+    // Seen from where the body is in the mean.
+    let direct = g.moment - shift.cross(&g.force) * T::lift(0.5);
+    let columns = |i: usize| leap.mean.r.column(i).cross(&g.base.column(i));
+    let moment = direct - columns(0) - columns(1) - columns(2);
+    ([g.force - g.position, moment], g.force.dot(&shift) + direct.dot(&leap.theta()))
+}
+
+impl<'a, S: Real> Leaping<'a, S> {
+    pub(super) fn times(&self) -> [S; 2] {
+        [self.on.t, self.on.t + self.on.h]
+    }
+    pub(super) fn side(&self) -> f64 {
+        inward(self.on.t, self.on.h)
+    }
+    /// Where a body starts, velocities times the step.
+    #[inline(always)]
+    pub(super) fn start(&self, b: usize) -> Place<S> {
+        let body = &self.on.bodies[b];
+        Place {
+            x: body.position,
+            r: body.attitude.matrix(),
+            v: body.velocity * self.on.h,
+            omega: body.omega_body * self.on.h,
+        }
+    }
+    /// The multiplier λ per Λ over the typical mass.
+    fn multiplier(&self) -> S {
+        self.on.work.mass * S::lift(2.0) / (self.on.h * self.on.h)
+    }
+    /// Multipliers of all rows as the equations have them.
+    fn scaled(&mut self) {
+        let (per, mass) = (self.on.h * self.on.h * S::lift(0.5), self.on.work.mass);
+        let work = &mut *self.on.work;
+        for (scaled, lambda) in work.scaled[0].iter_mut().zip(&work.lambda) {
+            *scaled = *lambda * per;
+        }
+        for (scaled, eta) in work.scaled[1].iter_mut().zip(&work.eta) {
+            *scaled = *eta * mass;
+        }
+    }
+    pub(super) fn multipliers(&self, j: usize) -> Multipliers<'_, S> {
+        let (first, count) = (self.on.work.layout.multipliers[j], self.on.system.joints[j].kind.rows());
+        let [lambda, nu] = &self.on.work.scaled;
+        Multipliers {
+            lambda: &lambda[first..first + count],
+            nu: self.stabilized.then(|| &nu[first..first + count]),
+        }
+    }
+    /// The step of the forces in plain numbers.
+    fn forces(&self) -> impl Fn(usize) -> Leap<S> + '_ {
+        |b| self.on.work.leaps[b]
+    }
+
+    /// Adds what acts on bodies to their sums, and gives the work of what stores no energy.
+    fn act(&mut self) -> S {
+        let (system, times, side) = (self.on.system, self.times(), self.side());
+        let half = self.on.h * self.on.h * S::lift(0.5);
+        let mut done = S::zero();
+        for (b, body) in system.bodies.iter().enumerate() {
+            let mut acting = [system.gravity * body.mass, zero()];
+            if !body.loads.is_empty() {
+                let (leap, attitude) = (&self.on.work.leaps[b], &self.on.bodies[b].attitude);
+                let ([force, moment], work) = loads(&body.loads, leap, attitude, (times, side));
+                acting = [acting[0] + force, moment];
+                done += work;
+            }
+            self.on.work.now[b].complementary = acting.map(|x| x * -half);
+        }
+        for (f, force) in system.forces.iter().enumerate() {
+            let damping = self.damping.get(f).map_or(&[][..], |all| &all[..]);
+            let leap = self.forces();
+            let step = Step { joints: &system.joints, leap: &leap, angles: self.on.angles, times };
+            let effort = force.effort(&step, damping);
+            done += effort.work;
+            drop(leap);
+            for (end, body) in force.bodies().into_iter().enumerate() {
+                let Some(body) = body else { continue };
+                let sums = &mut self.on.work.now[body].complementary;
+                sums.iter_mut().zip(effort.pull.on(end)).for_each(|(sum, part)| *sum -= part * half);
+            }
+        }
+        done
+    }
+    /// The work over the step of all that stores no energy, once it is solved.
+    pub(in crate::multibody) fn work_done(&mut self) -> S {
+        let mut done = self.act();
+        let per = (self.on.h * self.on.h * S::lift(0.5)).recip();
+        for (j, joint) in self.on.system.joints.iter().enumerate() {
+            let leaps = self.leaps(joint.bodies());
+            done += joint.drive_work(leaps.each_ref(), self.times(), self.multipliers(j).lambda) * per;
+        }
+        let h = self.on.h;
+        let mean = self.mean_of_cosines();
+        for (i, extra) in self.on.system.extra.iter().enumerate() {
+            let (n, change) = (extra.len(), &self.on.work.flat[i][2]);
+            let cos = mean(extra.frequency, extra.phase);
+            for k in 0..n {
+                let row = &extra.damping[k * n..(k + 1) * n];
+                let damper = row.iter().zip(change).fold(S::zero(), |sum, (c, x)| sum + *c * *x) / h;
+                done += change[k] * (extra.amplitude[k] * cos - damper);
+            }
+        }
+        done
+    }
+    /// The mean of an oscillation over the step.
+    fn mean_of_cosines(&self) -> impl Fn(S, S) -> S + use<S> {
+        let times = self.times();
+        move |frequency, phase| {
+            let [a, b] = times.map(|t| (frequency * t + phase).sin_cos().1);
+            (a + b) * S::lift(0.5)
+        }
+    }
+    #[inline(always)]
+    pub(super) fn leaps(&self, bodies: [Option<usize>; 2]) -> [Leap<S>; 2] {
+        bodies.map(|body| body.map_or_else(Leap::ground, |b| self.on.work.leaps[b]))
+    }
+
+    /// A body at the end of the step. Momenta are carried by their increments, the angular momentum in space: so rounding has
+    /// no direction in which it adds up.
+    pub(in crate::multibody) fn finish(&self, b: usize) -> BodyMotion<S> {
+        let (before, body) = (&self.on.bodies[b], &self.on.system.bodies[b]);
+        let [force, moment] = self.on.work.now[b].complementary;
+        let (leap, h) = (&self.on.work.leaps[b], self.on.h);
+        let per = S::lift(-2.0) / h;
+        let cay = Rotation::from_parameters(Vectorial::from(MapKind::Cayley), &leap.turn);
+        let attitude = before.attitude.compose(&cay).normalized();
+        let velocity = before.velocity + force * (per / body.mass);
+        let momentum = before.carried[1] + moment * per;
+        let omega_body = body.inertia.inverse.times(&attitude.unrotate(&momentum));
+        BodyMotion {
+            position: leap.ends[1].x,
+            velocity,
+            acceleration: (velocity - before.velocity) / h,
+            attitude,
+            omega_body,
+            omega_rate: (omega_body - before.omega_body) / h,
+            carried: [zero(), momentum],
+            ..*before
+        }
+    }
+    /// Extra coordinates there.
+    pub(in crate::multibody) fn finish_flat(&self, i: usize, out: &mut CoordinateState<S>) {
+        let (before, change) = (&self.on.extra[i], &self.on.work.flat[i][2]);
+        let h = self.on.h;
+        for (k, change) in change.iter().enumerate() {
+            out.position[k] = before.position[k] + *change;
+            out.velocity[k] = *change * S::lift(2.0) / h - before.velocity[k];
+            out.acceleration[k] = (out.velocity[k] - before.velocity[k]) / h;
+        }
+    }
+    pub(super) fn flat_residual(&self, i: usize, k: usize) -> S {
+        let (extra, before, change) = (&self.on.system.extra[i], &self.on.extra[i], &self.on.work.flat[i][2]);
+        let (n, h, half) = (extra.len(), self.on.h, S::lift(0.5));
+        let cos = self.mean_of_cosines()(extra.frequency, extra.phase);
+        let (mut momentum, mut force) = (S::zero(), -(extra.force[k] + extra.amplitude[k] * cos));
+        for j in 0..n {
+            let at = k * n + j;
+            momentum += extra.mass[at] * (change[j] - before.velocity[j] * h);
+            force += extra.stiffness[at] * (before.position[j] + change[j] * half);
+            force += extra.damping[at] * change[j] / h;
+        }
+        (momentum + force * h * h * half) / self.on.work.mass
+    }
+}
+
+impl<S: Real> Equations<S> for Leaping<'_, S> {
+    fn guess(&mut self, rung: Rung, _lanes: S::Mask) {
+        let on = &mut self.on;
+        on.work.turned = S::zero();
+        on.measure();
+        if on.goes_on(rung) || rung == Rung::Continued {
+            return;
+        }
+        for (body, step) in on.bodies.iter().zip(&mut on.work.steps) {
+            let moved = match rung {
+                Rung::NoMotion => [zero(); 2],
+                _ => [body.velocity * on.h, body.omega_body * on.h],
+            };
+            (step.moved, step.change) = (moved, moved);
+        }
+        on.work.lambda.copy_from_slice(on.lambda);
+        on.work.eta.fill(S::zero());
+        for (flat, work) in on.extra.iter().zip(&mut on.work.flat) {
+            for (k, change) in work[2].iter_mut().enumerate() {
+                *change = flat.velocity[k] * on.h;
+            }
+        }
+    }
+    fn shorten(&mut self, fraction: f64) {
+        self.on.h = self.on.whole * S::lift(fraction);
+    }
+
+    #[inline]
+    fn residual(&mut self) {
+        let times = self.times();
+        self.scaled();
+        for b in 0..self.on.bodies.len() {
+            let step = &self.on.work.steps[b];
+            let change = if self.stabilized { step.change } else { step.moved };
+            let leap = Leap::new(self.start(b), step.moved, change);
+            self.on.work.leaps[b] = leap;
+        }
+        self.act();
+        let mass = self.on.work.mass;
+        if self.stabilized {
+            for (b, body) in self.on.system.bodies.iter().enumerate() {
+                let step = &self.on.work.steps[b];
+                let shift = (step.moved[0] - step.change[0]) * (body.mass / mass);
+                let turn = body.inertia.matrix.times(&(step.moved[1] - step.change[1])) / mass;
+                self.on.work.put(self.on.work.layout.pose(b), [shift, turn]);
+            }
+        }
+        for (j, joint) in self.on.system.joints.iter().enumerate() {
+            let leaps = self.leaps(joint.bodies());
+            let share = joint.share(leaps.each_ref(), times, self.multipliers(j), true);
+            let work = &mut *self.on.work;
+            let (count, start, first) = (joint.kind.rows(), work.layout.joints[j], work.layout.multipliers[j]);
+            for k in 0..count {
+                work.residual[start + k] = share.rows[k];
+                if self.stabilized {
+                    work.residual[start + count + k] = share.rates[k];
+                }
+                if let Some(soft) = work.soft(first + k) {
+                    work.residual[start + k] -= soft * work.scaled[0][first + k] / mass;
+                    if self.stabilized {
+                        work.residual[start + count + k] -= soft * work.eta[first + k];
+                    }
+                }
+            }
+            for (end, body) in joint.bodies().into_iter().enumerate() {
+                let Some(body) = body else { continue };
+                let sums = &mut work.now[body].complementary;
+                sums.iter_mut().zip(share.momenta.on(end)).for_each(|(sum, part)| *sum += part);
+                if self.stabilized {
+                    let row = work.layout.pose(body);
+                    for i in 0..3 {
+                        work.residual[row + i] -= share.ties[end][0][i] / mass;
+                        work.residual[row + 3 + i] -= share.ties[end][1][i] / mass;
+                    }
+                }
+            }
+        }
+        for (b, body) in self.on.system.bodies.iter().enumerate() {
+            let (leap, [force, moment]) = (&self.on.work.leaps[b], self.on.work.now[b].complementary);
+            let start = &leap.ends[0];
+            let inertia = &body.inertia.matrix;
+            let begun = inertia.times(&(start.omega * S::lift(0.5)));
+            let ended = inertia.times(&leap.mean.omega) - begun;
+            let momentum = (leap.mean.v - start.v) * body.mass + force;
+            let spin = cayley(&leap.turn) * ended - begun + start.to_body(&moment);
+            self.on.work.put(self.on.work.layout.motion(b), [momentum / mass, spin / mass]);
+        }
+        for i in 0..self.on.extra.len() {
+            for k in 0..self.on.extra[i].position.len() {
+                let row = self.on.work.layout.extra[i] + k;
+                self.on.work.residual[row] = self.flat_residual(i, k);
+            }
+        }
+    }
+    fn misfit(&self) -> S {
+        self.on.work.residual.iter().fold(S::zero(), |sum, r| sum + r.abs())
+    }
+
+    #[inline]
+    fn linearize(&mut self, _rung: Rung, _lanes: S::Mask) {
+        let mut matrix = match self.on.work.matrix.take() {
+            Some(matrix) => matrix,
+            None => self.unwritten_matrix(),
+        };
+        self.write(&mut matrix.rewrite());
+        self.on.take_matrix(matrix);
+    }
+
+    #[inline]
+    fn correct(&mut self, _lanes: S::Mask) -> S {
+        let multiplier = self.multiplier();
+        self.on.correct_with(multiplier, |_, theta| *theta)
+    }
+    fn distance_from_jacobian(&self) -> S {
+        self.on.work.turned
+    }
+    fn prepared(&self) -> bool {
+        self.on.work.history.began
+    }
+    fn moved(&self) -> S {
+        S::zero()
+    }
+    fn interval(&self) -> (S, S) {
+        (self.on.t, self.on.whole)
+    }
+}
