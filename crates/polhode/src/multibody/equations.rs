@@ -292,6 +292,23 @@ impl<S: Real> Stepping<'_, S> {
         history.h = f64::NAN;
         false
     }
+    /// Begins as if all went on as it moves.
+    pub(super) fn as_it_moves(&mut self, rung: Rung) {
+        for (body, step) in self.bodies.iter().zip(&mut self.work.steps) {
+            let moved = match rung {
+                Rung::NoMotion => [zero(); 2],
+                _ => [body.velocity * self.h, body.omega_body * self.h],
+            };
+            (step.moved, step.change) = (moved, moved);
+        }
+        self.work.lambda.copy_from_slice(self.lambda);
+        self.work.eta.fill(S::zero());
+        for (flat, work) in self.extra.iter().zip(&mut self.work.flat) {
+            for (k, change) in work[2].iter_mut().enumerate() {
+                *change = flat.velocity[k] * self.h;
+            }
+        }
+    }
     /// Factors a Newton matrix that was written.
     #[inline]
     pub(super) fn take_matrix(&mut self, mut matrix: Matrix<S>) {

@@ -33,6 +33,7 @@ mod simulation;
 mod state;
 mod system;
 mod tape;
+mod variational;
 mod workspace;
 
 pub use crate::formula::{MOST_NUMBERS, OwnError};

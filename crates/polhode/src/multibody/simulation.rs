@@ -10,14 +10,16 @@ use super::meter::WorkMeter;
 use super::shared::IntoShared;
 use super::state::{BodyMotion, CoordinateState};
 use super::system::System;
+use super::variational::{Closing, Varying, refused};
 use super::workspace::{Stepping, Workspace};
 use crate::archive::{Archive, Kept};
 use crate::body::{Load, inward};
-use crate::group::{Map, Vectorial};
+use crate::group::{Map, MapKind, Vectorial};
 use crate::method::{AlphaScheme, ConservingScheme, Form, Method, SystemScheme};
 use crate::scalar::{Mask, Real, Scalar, larger};
 use crate::solve::{Equations, StepError, Work, newton};
 use core::fmt;
+use nalgebra::Vector3;
 use std::sync::Arc;
 
 /// Why a simulation could not begin.
@@ -32,6 +34,11 @@ pub enum SimulationError {
         /// Its id.
         id: String,
     },
+    /// The method does not take what acts in the system.
+    Unfit {
+        /// Why, and what to do.
+        reason: String,
+    },
 }
 
 impl fmt::Display for SimulationError {
@@ -39,6 +46,7 @@ impl fmt::Display for SimulationError {
         match self {
             Self::System(error) => error.fmt(f),
             Self::Assembly(error) => error.fmt(f),
+            Self::Unfit { reason } => f.write_str(reason),
             Self::Method { id } => write!(
                 f,
                 "{id} integrates a single body; a system of bodies and joints runs with conserving, variational, decaying, \
@@ -81,6 +89,9 @@ pub struct Simulation<S: Scalar> {
     fractions: Vec<f64>,
     /// What a step that lets energy decay takes from strains and velocities.
     decay: Option<Decay<S>>,
+    /// What acts at the ends of a step from a discrete Lagrangian, and what closes the velocities of joints.
+    acting: Vec<[Vector3<S>; 2]>,
+    closing: Closing<S>,
     work: Workspace<S>,
     bodies: Vec<BodyMotion<S>>,
     next: Vec<BodyMotion<S>>,
@@ -174,6 +185,11 @@ impl<S: Scalar> Simulation<S> {
         may_move: bool,
     ) -> Result<Self, SimulationError> {
         let centered = system.centered().map_or_else(|| system.clone(), Arc::new);
+        if let SystemScheme::Variational(_) = scheme
+            && let Some(reason) = refused(&centered)
+        {
+            return Err(SimulationError::Unfit { reason });
+        }
         let origin = if may_move || system.placed_by_joints { Origin::Nearby } else { Origin::Fitting };
         let mut start = initial(&centered, S::zero(), origin, &[])?;
         carry(&centered, scheme, &mut start);
@@ -191,6 +207,8 @@ impl<S: Scalar> Simulation<S> {
                 SystemScheme::Conserving(ConservingScheme { decay: Some(chi), .. }) => Some(Decay::new(*chi)),
                 _ => None,
             },
+            acting: Vec::new(),
+            closing: Closing::new(),
             scheme: *scheme,
             fractions,
             begun: Begun {
@@ -258,7 +276,7 @@ impl<S: Scalar> Simulation<S> {
     /// The parts of a composition, one after the other.
     fn step_in_parts(&mut self, h: S) -> Result<(), StepError> {
         if self.fractions.len() == 1 {
-            return self.leap(h);
+            return self.part(h);
         }
         self.begun.bodies.clone_from(&self.bodies);
         self.begun.extra.clone_from(&self.extra);
@@ -268,7 +286,7 @@ impl<S: Scalar> Simulation<S> {
         self.begun.meter.clone_from(&self.meter);
         let from = self.time;
         for part in 0..self.fractions.len() {
-            if let Err(error) = self.leap(h * S::lift(self.fractions[part])) {
+            if let Err(error) = self.part(h * S::lift(self.fractions[part])) {
                 let begun = &mut self.begun;
                 core::mem::swap(&mut self.bodies, &mut begun.bodies);
                 core::mem::swap(&mut self.extra, &mut begun.extra);
@@ -281,6 +299,33 @@ impl<S: Scalar> Simulation<S> {
             }
         }
         self.time = from + h;
+        Ok(())
+    }
+    fn part(&mut self, h: S) -> Result<(), StepError> {
+        match self.scheme {
+            SystemScheme::Variational(scheme) => self.vary(h, scheme.map),
+            _ => self.leap(h),
+        }
+    }
+    /// One step from a discrete Lagrangian.
+    fn vary(&mut self, h: S, map: MapKind) -> Result<(), StepError> {
+        self.expect_angles(h.largest());
+        let now = (&self.bodies[..], &self.extra[..], &self.lambda[..]);
+        let on = Stepping::new(&self.centered, now, &self.near, &mut self.work, self.time, h);
+        let mut varying = Varying { on, map, acting: &mut self.acting };
+        varying.begin();
+        let before = self.spent.iterations;
+        let solved = newton(&mut varying, &mut self.spent);
+        varying.on.check()?;
+        solved?;
+        varying.finish(&mut self.next, &mut self.next_extra, &mut self.closing)?;
+        varying.on.remember(self.spent.iterations - before);
+        self.are_finite(h)?;
+        self.take(h);
+        if self.meter.is_some() {
+            let power = self.power(-inward(self.time, h));
+            self.meter.iter_mut().for_each(|meter| meter.step(h, power));
+        }
         Ok(())
     }
     /// One step by finite derivatives.
@@ -583,7 +628,10 @@ impl Simulation<f64> {
             let mut stepping = Stepping::new(&self.centered, now, &self.near, &mut self.work, self.time, 1.0);
             let matrix = match self.scheme {
                 SystemScheme::Alpha(_) => stepping.unwritten_matrix(),
-                _ => {
+                SystemScheme::Variational(scheme) => {
+                    Varying { on: stepping, map: scheme.map, acting: &mut self.acting }.unwritten_matrix()
+                }
+                SystemScheme::Conserving(_) => {
                     let stabilized = self.scheme.is_stabilized();
                     Leaping { on: stepping, stabilized, damping: &[] }.unwritten_matrix()
                 }

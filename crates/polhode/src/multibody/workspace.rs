@@ -116,11 +116,14 @@ impl<S: Real> Workspace<S> {
     pub(super) fn new(system: &System<S>, scheme: &SystemScheme, softness: Vec<S>) -> Self {
         let stabilized = scheme.is_stabilized();
         let layout = Layout::new(system, stabilized);
-        let SystemScheme::Alpha(scheme) = scheme else {
-            let mut scheme = AlphaScheme::default();
-            scheme.stabilized = stabilized;
-            return Self::new(system, &SystemScheme::Alpha(scheme), softness).with_leaps();
+        let mut plain = AlphaScheme::default();
+        plain.stabilized = stabilized;
+        let (scheme, keeps_rows) = match scheme {
+            SystemScheme::Alpha(scheme) => (scheme, scheme.stabilized),
+            SystemScheme::Conserving(_) => (&plain, false),
+            SystemScheme::Variational(_) => (&plain, true),
         };
+        let of_leaps = if core::ptr::eq(scheme, &plain) { system.bodies.len() } else { 0 };
         let reach = |ends: &mut dyn Iterator<Item = &End<S>>| {
             let mut arms: Vec<S> = vec![S::zero(); system.bodies.len()];
             for end in ends {
@@ -169,14 +172,14 @@ impl<S: Real> Workspace<S> {
             now: vec![now; system.bodies.len()],
             lambda: vec![S::zero(); rows],
             eta: vec![S::zero(); rows],
-            jacobians: match scheme.stabilized {
+            jacobians: match keeps_rows {
                 true => vec![[[zero(); 4]; MOST_ROWS]; system.joints.len()],
                 false => Vec::new(),
             },
             flat: system.extra.iter().map(|e| flat(e.len())).collect(),
             residual: vec![S::zero(); n],
-            leaps: Vec::new(),
-            scaled: [Vec::new(), Vec::new()],
+            leaps: vec![Leap::ground(); of_leaps],
+            scaled: [vec![S::zero(); rows], vec![S::zero(); rows]],
             softness,
             mass,
             arms,
@@ -196,11 +199,9 @@ impl<S: Real> Workspace<S> {
             layout,
         }
     }
-    /// Makes room for steps by finite derivatives.
-    pub(super) fn with_leaps(mut self) -> Self {
-        self.leaps = vec![Leap::ground(); self.steps.len()];
-        self.scaled = [self.lambda.clone(), self.eta.clone()];
-        self
+    /// The largest angle parameter of the iterate.
+    pub(super) fn largest_turn(&self) -> f64 {
+        self.steps.iter().map(|step| step.moved[1].dot(&step.moved[1]).largest()).fold(0.0, larger).sqrt()
     }
     /// Puts a vector of forces and one of moments into the residual.
     #[inline(always)]

@@ -224,20 +224,7 @@ impl<S: Real> Equations<S> for Leaping<'_, S> {
         if on.goes_on(rung) || rung == Rung::Continued {
             return;
         }
-        for (body, step) in on.bodies.iter().zip(&mut on.work.steps) {
-            let moved = match rung {
-                Rung::NoMotion => [zero(); 2],
-                _ => [body.velocity * on.h, body.omega_body * on.h],
-            };
-            (step.moved, step.change) = (moved, moved);
-        }
-        on.work.lambda.copy_from_slice(on.lambda);
-        on.work.eta.fill(S::zero());
-        for (flat, work) in on.extra.iter().zip(&mut on.work.flat) {
-            for (k, change) in work[2].iter_mut().enumerate() {
-                *change = flat.velocity[k] * on.h;
-            }
-        }
+        on.as_it_moves(rung);
     }
     fn shorten(&mut self, fraction: f64) {
         self.on.h = self.on.whole * S::lift(fraction);

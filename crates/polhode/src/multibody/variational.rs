@@ -1,0 +1,545 @@
+//! Steps from a discrete Lagrangian on the group with joints (RATTLE): symplectic, momenta and both levels of the joints kept.
+//!
+//! With B, f and M at the start of the step and R₁ = R₀ map(a), the momenta π⁺ right after the start give the step,
+//!
+//! m ξ = h m v₀ + h²(f₀ - B_xᵀ λ)/2, F(a) = h π⁺ = h π₀ + h²(M₀ - B_Rᵀ λ)/2, Φ(q₁) = 0,
+//!
+//! F(a) = J a + a × J a/2 + a (a·J a)/4 for Cayley's map and J a + a × J a/2 + k a × (a × J a) for the exponential one. The
+//! angular momentum in space goes through the step as it is, and the second half of the forces with multipliers μ makes
+//! B v = 0 at the end.
+
+use super::joint::{MOST_ROWS, Place, zero};
+use super::signal::Scene;
+use super::state::{BodyMotion, CoordinateState};
+use super::system::System;
+use super::tape::{Matrix, Places, Sink};
+use super::workspace::{Stepping, ends, lengths, loads};
+use crate::body::inward;
+use crate::group::{Jet, Map, MapKind, Rotation, Tangent, Vectorial};
+use crate::scalar::{Dual, Real};
+use crate::solve::{Equations, FactorError, Rung, StepError};
+use nalgebra::{Matrix3, Vector3};
+
+/// A step from a discrete Lagrangian under way.
+pub(super) struct Varying<'a, S: Real> {
+    pub(super) on: Stepping<'a, S>,
+    pub(super) map: MapKind,
+    /// Force in space and moment in body axes on each body, at the start and then at the end of the step.
+    pub(super) acting: &'a mut Vec<[Vector3<S>; 2]>,
+}
+
+/// The velocities that fit the joints at the end of a step.
+#[derive(Clone, Debug)]
+pub(super) struct Closing<S: Real> {
+    matrix: Option<Matrix<S>>,
+    /// What is left of the rows, what was found so far, and a correction of it.
+    given: Vec<S>,
+    found: Vec<S>,
+    x: Vec<S>,
+    /// The size of the last correction.
+    before: f64,
+}
+
+/// (1 - (t/2) cot(t/2))/t² of the squared length.
+fn exponential_weight<T: Real>(square: T) -> T {
+    let small = square.below(T::lift(0.25));
+    let (inside, outside) = (T::select(small, square, T::zero()), T::select(small, T::one(), square));
+    // 1/12 + s/720 + s²/30240 + ...
+    const SERIES: [f64; 9] = [
+        1.0 / 12.0,
+        1.0 / 720.0,
+        1.0 / 30240.0,
+        1.0 / 1_209_600.0,
+        1.0 / 47_900_160.0,
+        691.0 / 1_307_674_368_000.0,
+        1.0 / 74_724_249_600.0,
+        3617.0 / 10_670_622_842_880_000.0,
+        43867.0 / 5_109_094_217_170_944_000.0,
+    ];
+    let series = SERIES.iter().rev().fold(T::zero(), |sum, c| sum * inside + T::lift(*c));
+    let half = outside.sqrt() * T::lift(0.5);
+    let (sin, cos) = half.sin_cos();
+    T::select(small, series, (T::one() - half * cos / sin) / outside)
+}
+
+/// F(a): h times the momentum in body axes that turns a body by the parameters a in one step.
+fn momentum<T: Real>(map: MapKind, inertia: &Matrix3<T>, a: &Vector3<T>) -> Vector3<T> {
+    let spun = inertia * a;
+    let half = spun + a.cross(&spun) * T::lift(0.5);
+    match map {
+        MapKind::Cayley => half + a * (a.dot(&spun) * T::lift(0.25)),
+        _ => half + a.cross(&a.cross(&spun)) * exponential_weight(a.dot(a)),
+    }
+}
+
+impl<'a, S: Real> Varying<'a, S> {
+    /// Half of the squared step.
+    fn half(&self) -> S {
+        self.on.h * self.on.h * S::lift(0.5)
+    }
+    /// What acts at one end of the step, where bodies are as given.
+    fn act(&mut self, (time, side): (S, f64), place: &dyn Fn(usize) -> (Rotation<S>, Place<S>)) {
+        let system = self.on.system;
+        self.acting.clear();
+        for (b, body) in system.bodies.iter().enumerate() {
+            let mut acting = [system.gravity * body.mass, zero()];
+            if !body.loads.is_empty() {
+                let (attitude, place) = place(b);
+                let [force, moment] = loads(body, (time, side), &attitude, &place);
+                acting = [acting[0] + force, moment];
+            }
+            self.acting.push(acting);
+        }
+        for force in &system.forces {
+            let scene =
+                Scene { time, joints: &system.joints, angles: self.on.angles, place: &|b| place(b).1 };
+            let wrenches = force.wrenches_in(&scene);
+            for (i, body) in force.bodies().into_iter().enumerate() {
+                let Some(body) = body else { continue };
+                self.acting[body][0] += wrenches[2 * i];
+                self.acting[body][1] += wrenches[2 * i + 1];
+            }
+        }
+    }
+    /// Forces and joints at the start.
+    pub(super) fn begin(&mut self) {
+        let (bodies, time) = (self.on.bodies, self.on.t);
+        let side = inward(time, self.on.h);
+        self.act((time, side), &|b| (bodies[b].attitude, bodies[b].place()));
+        for (joint, rows) in self.on.system.joints.iter().zip(&mut self.on.work.jacobians) {
+            let places = joint.bodies().map(|body| body.map_or_else(Place::ground, |b| bodies[b].place()));
+            joint.jacobian(time, places.each_ref(), rows);
+        }
+    }
+    fn multiplier(&self) -> S {
+        self.on.work.mass / self.half()
+    }
+    /// Bᵀ times numbers of each row, added to what acts on the bodies: B as it was stored.
+    fn react(&self, numbers: &[S], mut add: impl FnMut(usize, [Vector3<S>; 2])) {
+        for (j, joint) in self.on.system.joints.iter().enumerate() {
+            let first = self.on.work.layout.multipliers[j];
+            let rows = &self.on.work.jacobians[j][..joint.kind.rows()];
+            for (end, body) in joint.bodies().into_iter().enumerate() {
+                let Some(body) = body else { continue };
+                let mut sum = [zero(); 2];
+                for (k, row) in rows.iter().enumerate() {
+                    sum[0] += row[2 * end] * numbers[first + k];
+                    sum[1] += row[2 * end + 1] * numbers[first + k];
+                }
+                add(body, sum);
+            }
+        }
+    }
+    fn oscillation(&self, i: usize, time: S) -> S {
+        let extra = &self.on.system.extra[i];
+        (extra.frequency * time + extra.phase).sin_cos().1
+    }
+    /// What acts on an extra coordinate.
+    fn flat_force(&self, i: usize, k: usize, position: &[S], time: S) -> S {
+        let extra = &self.on.system.extra[i];
+        let n = extra.len();
+        let given = extra.force[k] + extra.amplitude[k] * self.oscillation(i, time);
+        let row = &extra.stiffness[k * n..(k + 1) * n];
+        row.iter().zip(position).fold(given, |sum, (c, y)| sum - *c * *y)
+    }
+
+    /// The end of the step: momenta by their increments, then the jump that makes velocities fit the joints.
+    pub(super) fn finish(
+        &mut self,
+        next: &mut [BodyMotion<S>],
+        next_extra: &mut [CoordinateState<S>],
+        closing: &mut Closing<S>,
+    ) -> Result<(), StepError> {
+        let (h, system) = (self.on.h, self.on.system);
+        let half = h * S::lift(0.5);
+        let before = core::mem::take(self.acting);
+        for (b, next) in next.iter_mut().enumerate() {
+            let (body, moving, step) = (&system.bodies[b], &self.on.bodies[b], &self.on.work.steps[b]);
+            let turn = Rotation::from_parameters(Vectorial::from(self.map), &step.moved[1]);
+            let [force, moment] = before[b];
+            *next = BodyMotion {
+                position: moving.position + step.moved[0],
+                attitude: moving.attitude.compose(&turn).normalized(),
+                velocity: moving.velocity + force * (half / body.mass),
+                carried: [zero(), moving.carried[1] + moving.attitude.rotate(&(moment * half))],
+                ..*moving
+            };
+        }
+        *self.acting = before;
+        let (lambda, bodies) = (&self.on.work.lambda, self.on.bodies);
+        self.react(lambda, |b, [force, moment]| {
+            next[b].velocity -= force * (half / system.bodies[b].mass);
+            next[b].carried[1] -= bodies[b].attitude.rotate(&(moment * half));
+        });
+        let end = self.on.t + h;
+        let side = -inward(self.on.t, h);
+        let still: &[BodyMotion<S>] = next;
+        self.act((end, side), &|b| (still[b].attitude, still[b].place()));
+        for (b, next) in next.iter_mut().enumerate() {
+            let [force, moment] = self.acting[b];
+            next.velocity += force * (half / system.bodies[b].mass);
+            next.carried[1] += next.attitude.rotate(&(moment * half));
+            next.omega_body = system.bodies[b].inertia.inverse.times(&next.attitude.unrotate(&next.carried[1]));
+        }
+        for (i, out) in next_extra.iter_mut().enumerate() {
+            let (flat, change) = (&self.on.extra[i], &self.on.work.flat[i][2]);
+            for k in 0..change.len() {
+                out.position[k] = flat.position[k] + change[k];
+                out.velocity[k] = change[k] / h;
+            }
+        }
+        closing.close(self, next, next_extra)?;
+        for (next, moving) in next.iter_mut().zip(bodies) {
+            next.acceleration = (next.velocity - moving.velocity) / h;
+            next.omega_rate = (next.omega_body - moving.omega_body) / h;
+        }
+        for (out, flat) in next_extra.iter_mut().zip(self.on.extra) {
+            for k in 0..out.velocity.len() {
+                out.acceleration[k] = (out.velocity[k] - flat.velocity[k]) / h;
+            }
+        }
+        Ok(())
+    }
+
+    /// Room for the Newton matrix, once it is known where its entries are.
+    pub(super) fn unwritten_matrix(&mut self) -> Matrix<S> {
+        let mut places = Places::default();
+        self.write(&mut places);
+        Matrix::new(self.on.work.layout.n, places, &self.on.work.layout.blocks)
+    }
+    fn write(&self, sink: &mut impl Sink<S>) {
+        let (work, layout) = (&*self.on.work, &self.on.work.layout);
+        let (mass, map) = (work.mass, Vectorial::from(self.map));
+        for (b, body) in self.on.system.bodies.iter().enumerate() {
+            let (row, turn) = (layout.motion(b), &work.steps[b].moved[1]);
+            let a: Vector3<Jet<S>> = Vector3::from_fn(|i, _| Dual::variable(turn[i], i));
+            let spun = momentum(self.map, &body.inertia.matrix().map(Dual::constant), &a);
+            sink.diagonal(row, row, body.mass / mass);
+            sink.block(row + 3, row + 3, &(Matrix3::from_fn(|i, j| spun[i].eps[j]) / mass));
+        }
+        let tangent = |b: usize| Tangent::new(map, &work.steps[b].moved[1]).matrix();
+        let ground = Place::ground();
+        let mut after = [[zero(); 4]; MOST_ROWS];
+        for (j, joint) in self.on.system.joints.iter().enumerate() {
+            let (bodies, start) = (joint.bodies(), layout.joints[j]);
+            joint.jacobian(self.on.t + self.on.h, ends(&work.now, &ground, bodies), &mut after);
+            for k in 0..joint.kind.rows() {
+                for end in 0..2 {
+                    let Some(body) = bodies[end] else { continue };
+                    let (row, before) = (layout.motion(body), &work.jacobians[j][k]);
+                    for i in joint.touched(k) {
+                        sink.add(start + k, row + i, after[k][2 * end][i]);
+                        sink.add(row + i, start + k, before[2 * end][i]);
+                    }
+                    let turned = tangent(body).tr_mul(&after[k][2 * end + 1]);
+                    for i in 0..3 {
+                        sink.add(start + k, row + 3 + i, turned[i]);
+                        sink.add(row + 3 + i, start + k, before[2 * end + 1][i]);
+                    }
+                }
+                if let Some(soft) = work.soft(layout.multipliers[j] + k) {
+                    sink.add(start + k, start + k, -soft);
+                }
+            }
+        }
+        self.write_flat_masses(sink);
+    }
+}
+
+impl<S: Real> Closing<S> {
+    pub(super) fn new() -> Self {
+        Closing { matrix: None, given: Vec::new(), found: Vec::new(), x: Vec::new(), before: f64::INFINITY }
+    }
+    /// Adds what makes B v = 0 at the end, nearest in the sense of the masses, and the second half of the forces to extra
+    /// coordinates. Factors of an earlier step serve for as long as they gain a digit in each round.
+    fn close(
+        &mut self,
+        step: &mut Varying<'_, S>,
+        next: &mut [BodyMotion<S>],
+        next_extra: &mut [CoordinateState<S>],
+    ) -> Result<(), StepError> {
+        /// A correction this small, relative to the velocities, is round-off.
+        const END: f64 = 4.0 * f64::EPSILON;
+        /// What a round has to gain.
+        const GAIN: f64 = 0.1;
+        const MOST_ROUNDS: usize = 30;
+        let (h, end, n) = (step.on.h, step.on.t + step.on.h, step.on.work.layout.n);
+        let (mass, half) = (step.on.work.mass, h * S::lift(0.5));
+        self.given.clear();
+        self.given.resize(n, S::zero());
+        for (j, joint) in step.on.system.joints.iter().enumerate() {
+            let places = joint.bodies().map(|body| body.map_or_else(Place::ground, |b| next[b].place()));
+            let mut rates = [S::zero(); MOST_ROWS];
+            joint.jacobian(end, places.each_ref(), &mut step.on.work.jacobians[j]);
+            joint.rates(end, places.each_ref(), &mut rates, &mut [S::zero(); MOST_ROWS]);
+            let (start, count) = (step.on.work.layout.joints[j], joint.kind.rows());
+            self.given[start..start + count].copy_from_slice(&rates[..count]);
+        }
+        for (i, extra) in next_extra.iter().enumerate() {
+            for k in 0..extra.position.len() {
+                let force = step.flat_force(i, k, &extra.position, end);
+                self.given[step.on.work.layout.extra[i] + k] = -(force * half) / mass;
+            }
+        }
+        let size = |x: &[S], bodies: &[BodyMotion<S>]| {
+            bodies.iter().enumerate().fold(S::zero(), |most, (b, body)| {
+                let at = step.on.work.layout.motion(b);
+                let part = |i: usize| x[at + i].abs() + x[at + i + 1].abs() + x[at + i + 2].abs();
+                let least = step.on.work.arms[b] / h.abs();
+                let speeds = lengths(&body.velocity) + lengths(&body.omega_body) * step.on.work.arms[b];
+                most.max((part(0) + part(3) * step.on.work.arms[b]) / (speeds + least * S::lift(1e-3)))
+            })
+        };
+        self.found.clear();
+        self.found.resize(n, S::zero());
+        let (mut last, mut made) = (f64::INFINITY, false);
+        for round in 0..MOST_ROUNDS {
+            // Derivatives are exact with factors of their own alone.
+            if self.matrix.is_none() || (!made && (S::DEPTH > 0 || last > GAIN) && (round > 0 || S::DEPTH > 0)) {
+                let matrix = match self.matrix.take() {
+                    Some(matrix) => matrix,
+                    None => {
+                        let mut places = Places::default();
+                        step.write_closing(&mut places);
+                        Matrix::new(n, places, &step.on.work.layout.blocks)
+                    }
+                };
+                made = true;
+                self.factor(step, matrix)?;
+            }
+            self.x.clone_from(&self.given);
+            step.multiply_closing(&self.found, &mut self.x);
+            match &mut self.matrix {
+                Some(matrix) => matrix.factors.solve(&mut self.x),
+                None => break,
+            }
+            self.found.iter_mut().zip(&self.x).for_each(|(found, x)| *found -= *x);
+            let now = size(&self.x, next).largest();
+            if !now.is_finite() {
+                return Err(StepError::NotFinite { t: step.on.t.largest(), h: h.largest() });
+            }
+            if now <= END && (made || S::DEPTH == 0) {
+                break;
+            }
+            last = if round == 0 { GAIN } else { now / self.before };
+            self.before = now;
+        }
+        for (b, body) in next.iter_mut().enumerate() {
+            let at = step.on.work.layout.motion(b);
+            let part = |i: usize| Vector3::new(self.found[at + i], self.found[at + i + 1], self.found[at + i + 2]);
+            let inertia = &step.on.system.bodies[b].inertia;
+            body.velocity += part(0);
+            body.carried[1] += body.attitude.rotate(&inertia.matrix.times(&part(3)));
+            body.omega_body = inertia.inverse.times(&body.attitude.unrotate(&body.carried[1]));
+        }
+        for (extra, start) in next_extra.iter_mut().zip(&step.on.work.layout.extra) {
+            for (k, velocity) in extra.velocity.iter_mut().enumerate() {
+                *velocity += self.found[start + k];
+            }
+        }
+        Ok(())
+    }
+    fn factor(&mut self, step: &Varying<'_, S>, mut matrix: Matrix<S>) -> Result<(), StepError> {
+        step.write_closing(&mut matrix.rewrite());
+        let factored = matrix.factor();
+        self.matrix = Some(matrix);
+        let (t, h) = (step.on.t.largest(), step.on.h.largest());
+        factored.map_err(|error| match error {
+            FactorError::Singular { null, .. } => {
+                StepError::Singular { t, h, joints: step.on.work.layout.named(step.on.system, &null) }
+            }
+            _ => StepError::NotFinite { t, h },
+        })
+    }
+}
+
+impl<S: Real> Varying<'_, S> {
+    /// [M Bᵀ; B 0] over the typical mass, B as it is stored.
+    fn write_closing(&self, sink: &mut impl Sink<S>) {
+        let (work, layout, mass) = (&*self.on.work, &self.on.work.layout, self.on.work.mass);
+        for (b, body) in self.on.system.bodies.iter().enumerate() {
+            let row = layout.motion(b);
+            sink.diagonal(row, row, body.mass / mass);
+            sink.block(row + 3, row + 3, &(body.inertia.matrix() / mass));
+        }
+        for (j, joint) in self.on.system.joints.iter().enumerate() {
+            let start = layout.joints[j];
+            for (k, row) in work.jacobians[j][..joint.kind.rows()].iter().enumerate() {
+                for (block, slope) in row.iter().enumerate() {
+                    let Some(body) = joint.bodies()[block / 2] else { continue };
+                    let column = layout.motion(body) + 3 * (block % 2);
+                    for i in if block % 2 == 1 { 0..3 } else { joint.touched(k) } {
+                        sink.add(start + k, column + i, slope[i]);
+                        sink.add(column + i, start + k, slope[i]);
+                    }
+                }
+                if let Some(soft) = work.soft(layout.multipliers[j] + k) {
+                    sink.add(start + k, start + k, -soft);
+                }
+            }
+        }
+        self.write_flat_masses(sink);
+    }
+    /// Adds that matrix times x.
+    fn multiply_closing(&self, x: &[S], out: &mut [S]) {
+        let (work, layout, mass) = (&*self.on.work, &self.on.work.layout, self.on.work.mass);
+        for (b, body) in self.on.system.bodies.iter().enumerate() {
+            let row = layout.motion(b);
+            let turned = body.inertia.matrix.times(&Vector3::new(x[row + 3], x[row + 4], x[row + 5]));
+            for i in 0..3 {
+                out[row + i] += x[row + i] * (body.mass / mass);
+                out[row + 3 + i] += turned[i] / mass;
+            }
+        }
+        for (j, joint) in self.on.system.joints.iter().enumerate() {
+            let start = layout.joints[j];
+            for (k, row) in work.jacobians[j][..joint.kind.rows()].iter().enumerate() {
+                for (block, slope) in row.iter().enumerate() {
+                    let Some(body) = joint.bodies()[block / 2] else { continue };
+                    let column = layout.motion(body) + 3 * (block % 2);
+                    for i in 0..3 {
+                        out[start + k] += slope[i] * x[column + i];
+                        out[column + i] += slope[i] * x[start + k];
+                    }
+                }
+                if let Some(soft) = work.soft(layout.multipliers[j] + k) {
+                    out[start + k] -= soft * x[start + k];
+                }
+            }
+        }
+        for (extra, start) in self.on.system.extra.iter().zip(&layout.extra) {
+            let n = extra.len();
+            for i in 0..n {
+                for j in 0..n {
+                    out[start + i] += extra.mass[i * n + j] / mass * x[start + j];
+                }
+            }
+        }
+    }
+    fn write_flat_masses(&self, sink: &mut impl Sink<S>) {
+        for (extra, start) in self.on.system.extra.iter().zip(&self.on.work.layout.extra) {
+            let n = extra.len();
+            for i in 0..n {
+                for j in 0..n {
+                    sink.add(start + i, start + j, extra.mass[i * n + j] / self.on.work.mass);
+                }
+            }
+        }
+    }
+}
+
+impl<S: Real> Equations<S> for Varying<'_, S> {
+    fn guess(&mut self, rung: Rung, _lanes: S::Mask) {
+        self.on.work.turned = S::zero();
+        self.on.measure();
+        if self.on.goes_on(rung) || rung == Rung::Continued {
+            return;
+        }
+        self.on.as_it_moves(rung);
+    }
+    fn shorten(&mut self, fraction: f64) {
+        self.on.h = self.on.whole * S::lift(fraction);
+    }
+    #[inline]
+    fn residual(&mut self) {
+        let (h, half, mass) = (self.on.h, self.half(), self.on.work.mass);
+        for (b, body) in self.on.system.bodies.iter().enumerate() {
+            let (moving, moved) = (&self.on.bodies[b], self.on.work.steps[b].moved);
+            let turn = Rotation::from_parameters(Vectorial::from(self.map), &moved[1]);
+            let now = &mut self.on.work.now[b];
+            now.attitude = moving.attitude.compose(&turn);
+            now.place = Place {
+                x: moving.position + moved[0],
+                r: now.attitude.matrix(),
+                v: moving.velocity,
+                omega: moving.omega_body,
+            };
+            let [force, moment] = self.acting[b];
+            let spun = momentum(self.map, body.inertia.matrix(), &moved[1]);
+            let begun = body.inertia.matrix.times(&(moving.omega_body * h));
+            let shift = (moved[0] - moving.velocity * h) * body.mass - force * half;
+            now.complementary = [shift, spun - begun - moment * half];
+        }
+        let (work, ground) = (&mut *self.on.work, Place::ground());
+        for (j, joint) in self.on.system.joints.iter().enumerate() {
+            let (count, start, first) = (joint.kind.rows(), work.layout.joints[j], work.layout.multipliers[j]);
+            let places = ends(&work.now, &ground, joint.bodies());
+            joint.constraint(self.on.t + h, places, &mut work.residual[start..start + count]);
+            for k in 0..count {
+                let lambda = work.lambda[first + k] * half;
+                if let Some(soft) = work.soft(first + k) {
+                    work.residual[start + k] -= soft * lambda / mass;
+                }
+                for (end, body) in joint.bodies().into_iter().enumerate() {
+                    let Some(body) = body else { continue };
+                    let row = &work.jacobians[j][k];
+                    work.now[body].complementary[0] += row[2 * end] * lambda;
+                    work.now[body].complementary[1] += row[2 * end + 1] * lambda;
+                }
+            }
+        }
+        for b in 0..self.on.bodies.len() {
+            let sums = self.on.work.now[b].complementary;
+            self.on.work.put(self.on.work.layout.motion(b), sums.map(|x| x / mass));
+        }
+        for i in 0..self.on.extra.len() {
+            let (extra, flat) = (&self.on.system.extra[i], &self.on.extra[i]);
+            let n = extra.len();
+            for k in 0..n {
+                let change = &self.on.work.flat[i][2];
+                let force = self.flat_force(i, k, &flat.position, self.on.t);
+                let momentum = (0..n).fold(S::zero(), |sum, j| {
+                    sum + extra.mass[k * n + j] * (change[j] - flat.velocity[j] * h)
+                });
+                let row = self.on.work.layout.extra[i] + k;
+                self.on.work.residual[row] = (momentum - force * half) / mass;
+            }
+        }
+    }
+    fn misfit(&self) -> S {
+        self.on.work.residual.iter().fold(S::zero(), |sum, r| sum + r.abs())
+    }
+    #[inline]
+    fn linearize(&mut self, _rung: Rung, _lanes: S::Mask) {
+        let mut matrix = match self.on.work.matrix.take() {
+            Some(matrix) => matrix,
+            None => self.unwritten_matrix(),
+        };
+        self.write(&mut matrix.rewrite());
+        self.on.take_matrix(matrix);
+    }
+    #[inline]
+    fn correct(&mut self, _lanes: S::Mask) -> S {
+        let multiplier = self.multiplier();
+        let size = self.on.correct_with(multiplier, |_, theta| *theta);
+        // Parameters beyond the map go nowhere.
+        let astray = Vectorial::from(self.map).limit() <= self.on.work.largest_turn();
+        if astray { S::lift(f64::NAN) } else { size }
+    }
+    fn distance_from_jacobian(&self) -> S {
+        self.on.work.turned
+    }
+    fn prepared(&self) -> bool {
+        self.on.work.history.began
+    }
+    fn moved(&self) -> S {
+        S::zero()
+    }
+    fn interval(&self) -> (S, S) {
+        (self.on.t, self.on.whole)
+    }
+}
+
+/// Why a system cannot be run from a discrete Lagrangian, if so: what depends on velocities is not of one.
+pub(super) fn refused<S: Real>(system: &System<S>) -> Option<String> {
+    let damped = system.forces.iter().find(|force| force.is_damped());
+    let swinging = system.extra.iter().find(|extra| extra.damping.iter().any(|c| c.largest() != 0.0));
+    let what = match (damped, swinging) {
+        (Some(force), _) => format!("the force '{}' is damped", force.name),
+        (None, Some(extra)) => format!("the coordinates '{}' are damped", extra.name),
+        (None, None) => return None,
+    };
+    Some(format!(
+        "{what}, and variational takes forces from potentials alone; use conserving, decaying or a generalized-alpha method"
+    ))
+}
