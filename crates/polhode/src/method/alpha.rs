@@ -3,7 +3,8 @@
 
 use super::galpha::Alpha;
 use super::options::{
-    ALPHA_F, ALPHA_M, CHART, CHI, CONSTRAINTS, Choice, JOINTS, LAGRANGIAN_MAP, MAP, NEWMARK_BETA, NEWMARK_GAMMA, SYSTEM_RHO,
+    ALPHA_F, ALPHA_M, CHART, CHI, CONSTRAINTS, Choice, JOINTS, LAGRANGIAN_MAP, MAP, NEWMARK_BETA,
+    NEWMARK_GAMMA, SYSTEM_RHO,
 };
 use super::registry::{Claims, Row, Substep};
 use super::structured::{ConservingScheme, SystemScheme, VariationalScheme};

@@ -41,7 +41,10 @@ impl<S: Real> Row<S> {
             None => sum,
             Some(b) => {
                 let body = &system.bodies[*b];
-                sum + force.dot(force) / body.mass + moment.dot(&body.inertia.inverse.times(moment))
+                let spun = body.inertia.inverse.times(moment);
+                // What has no inertia of its own is as heavy as what holds it; its mass will do.
+                let turned = moment.dot(&spun);
+                sum + force.dot(force) / body.mass + S::select(turned.is_finite(), turned, S::zero())
             }
         })
     }
@@ -56,14 +59,9 @@ impl<S: Scalar> Decay<S> {
         &self.damping
     }
     /// Every strain with its row, where the bodies are.
-    fn each(
-        system: &System<S>,
-        bodies: &[BodyMotion<S>],
-        mut see: impl FnMut(usize, &Strain<S>, &Row<S>),
-    ) {
+    fn each(system: &System<S>, bodies: &[BodyMotion<S>], mut see: impl FnMut(usize, &Strain<S>, &Row<S>)) {
         for (f, force) in system.forces.iter().enumerate() {
-            let places =
-                force.bodies().map(|body| body.map_or_else(Place::ground, |b| bodies[b].place()));
+            let places = force.bodies().map(|body| body.map_or_else(Place::ground, |b| bodies[b].place()));
             for strain in force.strains(places.each_ref()) {
                 see(f, &strain, &Row::new(&strain.slope, force.bodies(), &places));
             }
@@ -105,7 +103,8 @@ impl<S: Scalar> Decay<S> {
             Some(matrix) => matrix,
             None => {
                 let mut places = Places::default();
-                let blocks = write(system, next, (time, softness), &rows, (&mut places, &mut vec![S::zero(); n]));
+                let blocks =
+                    write(system, next, (time, softness), &rows, (&mut places, &mut vec![S::zero(); n]));
                 Matrix::new(n, places, &blocks)
             }
         };
@@ -125,7 +124,7 @@ impl<S: Scalar> Decay<S> {
             body.velocity += part(0);
             let inertia = &system.bodies[b].inertia;
             body.carried[1] += body.attitude.rotate(&inertia.matrix.times(&part(3)));
-            body.omega_body = inertia.inverse.times(&body.attitude.unrotate(&body.carried[1]));
+            body.omega_body = system.bodies[b].spin_of(body, body.omega_body + part(3));
         }
         Ok(())
     }

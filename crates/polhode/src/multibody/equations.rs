@@ -539,8 +539,7 @@ impl<S: Real> Equations<S> for Stepping<'_, S> {
     #[inline]
     fn correct(&mut self, _lanes: S::Mask) -> S {
         let map = self.work.map();
-        let back =
-            |now: &Now<S>, theta: &Vector3<S>| So3::tangent_inverse(map, &now.parameters, theta);
+        let back = |now: &Now<S>, theta: &Vector3<S>| So3::tangent_inverse(map, &now.parameters, theta);
         self.correct_with(self.weights.multiplier, back)
     }
 

@@ -205,7 +205,7 @@ impl<S: Real> JointKind<S> {
     }
     /// The formula of one's own, if it is one.
     #[inline(always)]
-    fn own(&self) -> Option<&OwnJoint<S>> {
+    pub(super) fn own(&self) -> Option<&OwnJoint<S>> {
         if let JointKind::Own(own) = self { Some(own) } else { None }
     }
     /// L of a rod.

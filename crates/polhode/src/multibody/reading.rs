@@ -8,7 +8,7 @@ use super::own::advanced;
 use super::signal::Scene;
 use super::simulation::Simulation;
 use super::state::BodyMotion;
-use super::system::End;
+use super::system::{Coordinates, End};
 use super::tape::{Matrix, Places, Sink};
 use crate::body::{Kinematics, Load};
 use crate::group::Jet;
@@ -41,7 +41,7 @@ impl<S: Real> BodyMotion<S> {
 
 impl<S: Real> Joint<S> {
     /// True if its rows depend on time, so that it does work.
-    fn is_driven(&self) -> bool {
+    pub(super) fn is_driven(&self) -> bool {
         matches!(&self.kind, JointKind::Own(own) if own.is_driven())
     }
     /// An axis of one of its frames, in space.
@@ -74,6 +74,20 @@ impl<S: Scalar> Simulation<S> {
             && !self.centered().forces.iter().any(|force| self.is_damped(force))
             && !self.centered().joints.iter().any(Joint::is_driven)
             && self.centered().extra.iter().all(|extra| zero(&extra.damping) && zero(&extra.amplitude))
+    }
+    /// What has no potential, in words, if there is such a thing beside drives.
+    pub(super) fn without_potential(&self) -> Option<String> {
+        let mut bodies = self.centered().bodies.iter().zip(self.bodies());
+        let loaded = bodies.find(|(body, now)| body.loads.potential(&self.kinematics(now)).is_none());
+        let force = self.centered().forces.iter().find(|force| self.is_damped(force));
+        let damped = |extra: &&Coordinates<S>| extra.damping.iter().any(|c| c.largest() != 0.0);
+        let extra = self.centered().extra.iter().find(damped);
+        loaded
+            .map(|(body, _)| format!("a load of the body '{}' has no potential", body.name))
+            .or_else(|| {
+                force.map(|force| format!("the force '{}' has no potential or is damped", force.name))
+            })
+            .or_else(|| extra.map(|extra| format!("the coordinates '{}' are damped", extra.name)))
     }
     /// Σ ½ m v² + ½ Ω·J Ω, and ½ ẏ·M ẏ of the extra coordinates.
     pub fn kinetic_energy(&self) -> S {
@@ -156,7 +170,8 @@ impl<S: Scalar> Simulation<S> {
     pub fn work_done(&self) -> S {
         self.meter().map_or(S::zero(), |meter| meter.work)
     }
-    /// The power of all that stores no energy, on one side of the time, see [`Kinematics::inward`].
+    /// The power of all that stores no energy, on one side of the time, see [`Kinematics::inward`]; that of drives only where
+    /// the multipliers are those of the time.
     pub(super) fn power(&self, inward: f64) -> S {
         let power = |[force, moment]: [&Vector3<S>; 2], body: Option<usize>| match body {
             None => S::zero(),
@@ -187,7 +202,7 @@ impl<S: Scalar> Simulation<S> {
         }
         for (j, joint) in self.centered().joints.iter().enumerate() {
             // Others do no work.
-            if !joint.is_driven() {
+            if !joint.is_driven() || !self.is_alpha() {
                 continue;
             }
             let lambda = &self.all_multipliers()[self.first_multiplier(j)..][..joint.kind.rows()];

@@ -1,16 +1,16 @@
 //! A system at work: consistent initial values, then steps.
 
 use super::coordinate::{Coordinate, unwound};
-use super::error::{AssemblyError, SystemError};
-use super::initial::{Assembly, Initial, Origin, angles_near, beginning, initial};
 use super::decay::Decay;
+use super::error::{AssemblyError, SystemError};
 use super::finite::Leaping;
+use super::initial::{Assembly, Initial, Origin, angles_near, beginning, initial};
 use super::joint::{MOST_ROWS, Place, zero};
 use super::meter::WorkMeter;
 use super::shared::IntoShared;
 use super::state::{BodyMotion, CoordinateState};
 use super::system::System;
-use super::variational::{Closing, Varying, refused};
+use super::variational::{Closing, Varying};
 use super::workspace::{Stepping, Workspace};
 use crate::archive::{Archive, Kept};
 use crate::body::{Load, inward};
@@ -123,7 +123,11 @@ struct Begun<S: Real> {
     angles: Vec<f64>,
     rates: Vec<f64>,
     meter: Option<WorkMeter<S>>,
+    time: Option<S>,
 }
+
+/// Corrections after which derivatives have settled.
+const ROUNDS: usize = 12;
 
 /// What is carried from step to step: the angular momentum in space, or g_α from f_a + f_c = 0, eq. (79).
 fn carry<S: Real>(system: &System<S>, scheme: &SystemScheme, start: &mut Initial<S>) {
@@ -185,11 +189,6 @@ impl<S: Scalar> Simulation<S> {
         may_move: bool,
     ) -> Result<Self, SimulationError> {
         let centered = system.centered().map_or_else(|| system.clone(), Arc::new);
-        if let SystemScheme::Variational(_) = scheme
-            && let Some(reason) = refused(&centered)
-        {
-            return Err(SimulationError::Unfit { reason });
-        }
         let origin = if may_move || system.placed_by_joints { Origin::Nearby } else { Origin::Fitting };
         let mut start = initial(&centered, S::zero(), origin, &[])?;
         carry(&centered, scheme, &mut start);
@@ -218,6 +217,7 @@ impl<S: Scalar> Simulation<S> {
                 angles: Vec::new(),
                 rates: Vec::new(),
                 meter: None,
+                time: None,
             },
             system,
             centered,
@@ -231,6 +231,15 @@ impl<S: Scalar> Simulation<S> {
             spent: Work::default(),
         };
         simulation.follow_angles();
+        if let SystemScheme::Variational(_) = scheme
+            && let Some(what) = simulation.without_potential()
+        {
+            let reason = format!(
+                "{what}, and variational takes forces from potentials alone; use conserving, decaying or a \
+                 generalized-alpha method"
+            );
+            return Err(SimulationError::Unfit { reason });
+        }
         if !simulation.keeps_energy() {
             simulation.meter = Some(WorkMeter::new(simulation.power(beginning(S::zero()))));
         }
@@ -270,7 +279,7 @@ impl<S: Scalar> Simulation<S> {
             false => self.step_in_parts(h),
         }
     }
-    fn is_alpha(&self) -> bool {
+    pub(super) fn is_alpha(&self) -> bool {
         matches!(self.scheme, SystemScheme::Alpha(_))
     }
     /// The parts of a composition, one after the other.
@@ -278,28 +287,39 @@ impl<S: Scalar> Simulation<S> {
         if self.fractions.len() == 1 {
             return self.part(h);
         }
-        self.begun.bodies.clone_from(&self.bodies);
-        self.begun.extra.clone_from(&self.extra);
-        self.begun.lambda.clone_from(&self.lambda);
-        self.begun.angles.clone_from(&self.angles);
-        self.begun.rates.clone_from(&self.rates);
-        self.begun.meter.clone_from(&self.meter);
+        self.mark();
         let from = self.time;
         for part in 0..self.fractions.len() {
             if let Err(error) = self.part(h * S::lift(self.fractions[part])) {
-                let begun = &mut self.begun;
-                core::mem::swap(&mut self.bodies, &mut begun.bodies);
-                core::mem::swap(&mut self.extra, &mut begun.extra);
-                core::mem::swap(&mut self.lambda, &mut begun.lambda);
-                core::mem::swap(&mut self.angles, &mut begun.angles);
-                core::mem::swap(&mut self.rates, &mut begun.rates);
-                core::mem::swap(&mut self.meter, &mut begun.meter);
-                self.time = from;
+                self.go_back();
                 return Err(error.of_step(from.largest(), h.largest()));
             }
         }
         self.time = from + h;
         Ok(())
+    }
+    /// Remembers where it is.
+    pub(super) fn mark(&mut self) {
+        let begun = &mut self.begun;
+        begun.bodies.clone_from(&self.bodies);
+        begun.extra.clone_from(&self.extra);
+        begun.lambda.clone_from(&self.lambda);
+        begun.angles.clone_from(&self.angles);
+        begun.rates.clone_from(&self.rates);
+        begun.meter.clone_from(&self.meter);
+        begun.time = Some(self.time);
+    }
+    /// Goes back to where it was when that was remembered.
+    pub(super) fn go_back(&mut self) {
+        let begun = &mut self.begun;
+        let Some(time) = begun.time.take() else { return };
+        core::mem::swap(&mut self.bodies, &mut begun.bodies);
+        core::mem::swap(&mut self.extra, &mut begun.extra);
+        core::mem::swap(&mut self.lambda, &mut begun.lambda);
+        core::mem::swap(&mut self.angles, &mut begun.angles);
+        core::mem::swap(&mut self.rates, &mut begun.rates);
+        core::mem::swap(&mut self.meter, &mut begun.meter);
+        self.time = time;
     }
     fn part(&mut self, h: S) -> Result<(), StepError> {
         match self.scheme {
@@ -318,13 +338,16 @@ impl<S: Scalar> Simulation<S> {
         let solved = newton(&mut varying, &mut self.spent);
         varying.on.check()?;
         solved?;
-        varying.finish(&mut self.next, &mut self.next_extra, &mut self.closing)?;
+        let driven = varying.finish(&mut self.next, &mut self.next_extra, &mut self.closing)?;
         varying.on.remember(self.spent.iterations - before);
         self.are_finite(h)?;
         self.take(h);
         if self.meter.is_some() {
             let power = self.power(-inward(self.time, h));
-            self.meter.iter_mut().for_each(|meter| meter.step(h, power));
+            self.meter.iter_mut().for_each(|meter| {
+                meter.step(h, power);
+                meter.work += driven;
+            });
         }
         Ok(())
     }
@@ -342,6 +365,13 @@ impl<S: Scalar> Simulation<S> {
         let solved = newton(&mut leaping, &mut self.spent);
         leaping.on.check()?;
         solved?;
+        if S::DEPTH > 0 && leaping.has_formulas() {
+            // The Newton matrix knows their slopes nearly: derivatives settle as values do.
+            for _ in 0..ROUNDS {
+                leaping.residual();
+                leaping.correct(Mask::splat(true));
+            }
+        }
         // The last correction moved the iterate.
         leaping.residual();
         for (b, next) in self.next.iter_mut().enumerate() {

@@ -1,8 +1,9 @@
 //! What is carried from step to step.
 
+use super::system::Rigid;
 use crate::archive::kept;
 use crate::group::Rotation;
-use crate::scalar::Real;
+use crate::scalar::{Mask, Real};
 use nalgebra::Vector3;
 
 /// A body in motion. All is geometric, none of it depends on the parameters of a chart.
@@ -24,7 +25,8 @@ pub struct BodyMotion<S: Real> {
     pub(super) algorithmic: Vector3<S>,
     /// The same for the rotation, A = T a + Ṫ φ̇.
     pub(super) algorithmic_rate: Vector3<S>,
-    /// g_α of the residual form, force in space and moment in body axes, eqs (84), (95).
+    /// g_α of the residual form, force in space and moment in body axes, eqs (84), (95); of a step that is not a
+    /// generalized-alpha one nothing and the angular momentum about the centre of mass, in space.
     pub(super) carried: [Vector3<S>; 2],
     /// The parameters φ of the attitude since `reference`.
     pub(super) parameters: Vector3<S>,
@@ -43,6 +45,17 @@ pub struct CoordinateState<S> {
     pub acceleration: Vec<S>,
     pub(super) algorithmic: Vec<S>,
     pub(super) carried: Vec<S>,
+}
+
+impl<S: Real> Rigid<S> {
+    /// The angular velocity that belongs to the angular momentum of a body in motion; the one found otherwise where there is
+    /// no inertia about some axis.
+    pub(super) fn spin_of(&self, moving: &BodyMotion<S>, found: Vector3<S>) -> Vector3<S> {
+        match self.inertia.inverse.matrix().iter().all(|x| x.is_finite().all()) {
+            true => self.inertia.inverse.times(&moving.attitude.unrotate(&moving.carried[1])),
+            false => found,
+        }
+    }
 }
 
 kept!(BodyMotion<f64> {

@@ -11,7 +11,6 @@
 use super::joint::{MOST_ROWS, Place, zero};
 use super::signal::Scene;
 use super::state::{BodyMotion, CoordinateState};
-use super::system::System;
 use super::tape::{Matrix, Places, Sink};
 use super::workspace::{Stepping, ends, lengths, loads};
 use crate::body::inward;
@@ -114,10 +113,17 @@ impl<'a, S: Real> Varying<'a, S> {
     fn multiplier(&self) -> S {
         self.on.work.mass / self.half()
     }
-    /// Bᵀ times numbers of each row, added to what acts on the bodies: B as it was stored.
-    fn react(&self, numbers: &[S], mut add: impl FnMut(usize, [Vector3<S>; 2])) {
+    /// Bᵀ times numbers of each row, B as it was stored.
+    fn react(&self, numbers: &[S], add: impl FnMut(usize, [Vector3<S>; 2])) {
+        self.react_from(numbers, &self.on.work.layout.multipliers, add);
+    }
+    /// The same of numbers among the unknowns.
+    fn react_scaled(&self, unknowns: &[S], add: impl FnMut(usize, [Vector3<S>; 2])) {
+        self.react_from(unknowns, &self.on.work.layout.joints, add);
+    }
+    fn react_from(&self, numbers: &[S], starts: &[usize], mut add: impl FnMut(usize, [Vector3<S>; 2])) {
         for (j, joint) in self.on.system.joints.iter().enumerate() {
-            let first = self.on.work.layout.multipliers[j];
+            let first = starts[j];
             let rows = &self.on.work.jacobians[j][..joint.kind.rows()];
             for (end, body) in joint.bodies().into_iter().enumerate() {
                 let Some(body) = body else { continue };
@@ -143,13 +149,33 @@ impl<'a, S: Real> Varying<'a, S> {
         row.iter().zip(position).fold(given, |sum, (c, y)| sum - *c * *y)
     }
 
-    /// The end of the step: momenta by their increments, then the jump that makes velocities fit the joints.
+    /// The work of drives by the multipliers at one end of the step, B as it is stored.
+    fn drive_work(
+        &self,
+        time: S,
+        place: &dyn Fn(usize) -> Place<S>,
+        multiplier: impl Fn(usize, usize) -> S,
+    ) -> S {
+        let mut work = S::zero();
+        for (j, joint) in self.on.system.joints.iter().enumerate().filter(|(_, joint)| joint.is_driven()) {
+            let still = |b: usize| Place { v: zero(), omega: zero(), ..place(b) };
+            let places = joint.bodies().map(|body| body.map_or_else(Place::ground, still));
+            let mut rates = [S::zero(); MOST_ROWS];
+            joint.rates(time, places.each_ref(), &mut rates, &mut [S::zero(); MOST_ROWS]);
+            for (k, rate) in rates[..joint.kind.rows()].iter().enumerate() {
+                work += multiplier(j, k) * *rate;
+            }
+        }
+        work
+    }
+
+    /// The end of the step: momenta by their increments, then velocities that fit the joints. The work of drives over the step.
     pub(super) fn finish(
         &mut self,
         next: &mut [BodyMotion<S>],
         next_extra: &mut [CoordinateState<S>],
         closing: &mut Closing<S>,
-    ) -> Result<(), StepError> {
+    ) -> Result<S, StepError> {
         let (h, system) = (self.on.h, self.on.system);
         let half = h * S::lift(0.5);
         let before = core::mem::take(self.acting);
@@ -179,7 +205,6 @@ impl<'a, S: Real> Varying<'a, S> {
             let [force, moment] = self.acting[b];
             next.velocity += force * (half / system.bodies[b].mass);
             next.carried[1] += next.attitude.rotate(&(moment * half));
-            next.omega_body = system.bodies[b].inertia.inverse.times(&next.attitude.unrotate(&next.carried[1]));
         }
         for (i, out) in next_extra.iter_mut().enumerate() {
             let (flat, change) = (&self.on.extra[i], &self.on.work.flat[i][2]);
@@ -188,7 +213,14 @@ impl<'a, S: Real> Varying<'a, S> {
                 out.velocity[k] = change[k] / h;
             }
         }
+        let first = {
+            let (lambda, starts) = (&self.on.work.lambda, &self.on.work.layout.multipliers);
+            self.drive_work(self.on.t, &|b| bodies[b].place(), |j, k| lambda[starts[j] + k] * half)
+        };
         closing.close(self, next, next_extra)?;
+        let (still, starts) = (&*next, &self.on.work.layout.joints);
+        let mass = self.on.work.mass;
+        let second = self.drive_work(end, &|b| still[b].place(), |j, k| closing.found[starts[j] + k] * mass);
         for (next, moving) in next.iter_mut().zip(bodies) {
             next.acceleration = (next.velocity - moving.velocity) / h;
             next.omega_rate = (next.omega_body - moving.omega_body) / h;
@@ -198,7 +230,7 @@ impl<'a, S: Real> Varying<'a, S> {
                 out.acceleration[k] = (out.velocity[k] - flat.velocity[k]) / h;
             }
         }
-        Ok(())
+        Ok(first + second)
     }
 
     /// Room for the Newton matrix, once it is known where its entries are.
@@ -250,8 +282,9 @@ impl<S: Real> Closing<S> {
     pub(super) fn new() -> Self {
         Closing { matrix: None, given: Vec::new(), found: Vec::new(), x: Vec::new(), before: f64::INFINITY }
     }
-    /// Adds what makes B v = 0 at the end, nearest in the sense of the masses, and the second half of the forces to extra
-    /// coordinates. Factors of an earlier step serve for as long as they gain a digit in each round.
+    /// Velocities with B v = 0 at the end for the momenta there, and the second half of the forces on extra coordinates: the
+    /// whole velocities are found, because a body without inertia about an axis has them from its joints alone. Factors of an
+    /// earlier step serve for as long as they gain a digit in each round.
     fn close(
         &mut self,
         step: &mut Varying<'_, S>,
@@ -268,7 +301,8 @@ impl<S: Real> Closing<S> {
         self.given.clear();
         self.given.resize(n, S::zero());
         for (j, joint) in step.on.system.joints.iter().enumerate() {
-            let places = joint.bodies().map(|body| body.map_or_else(Place::ground, |b| next[b].place()));
+            let still = |b: usize| Place { v: zero(), omega: zero(), ..next[b].place() };
+            let places = joint.bodies().map(|body| body.map_or_else(Place::ground, still));
             let mut rates = [S::zero(); MOST_ROWS];
             joint.jacobian(end, places.each_ref(), &mut step.on.work.jacobians[j]);
             joint.rates(end, places.each_ref(), &mut rates, &mut [S::zero(); MOST_ROWS]);
@@ -279,6 +313,13 @@ impl<S: Real> Closing<S> {
             for k in 0..extra.position.len() {
                 let force = step.flat_force(i, k, &extra.position, end);
                 self.given[step.on.work.layout.extra[i] + k] = -(force * half) / mass;
+            }
+        }
+        for (b, body) in next.iter().enumerate() {
+            let (row, spin) = (step.on.work.layout.motion(b), body.attitude.unrotate(&body.carried[1]));
+            for i in 0..3 {
+                self.given[row + i] = -(body.velocity[i] * (step.on.system.bodies[b].mass / mass));
+                self.given[row + 3 + i] = -(spin[i] / mass);
             }
         }
         let size = |x: &[S], bodies: &[BodyMotion<S>]| {
@@ -295,7 +336,9 @@ impl<S: Real> Closing<S> {
         let (mut last, mut made) = (f64::INFINITY, false);
         for round in 0..MOST_ROUNDS {
             // Derivatives are exact with factors of their own alone.
-            if self.matrix.is_none() || (!made && (S::DEPTH > 0 || last > GAIN) && (round > 0 || S::DEPTH > 0)) {
+            if self.matrix.is_none()
+                || (!made && (S::DEPTH > 0 || last > GAIN) && (round > 0 || S::DEPTH > 0))
+            {
                 let matrix = match self.matrix.take() {
                     Some(matrix) => matrix,
                     None => {
@@ -324,13 +367,16 @@ impl<S: Real> Closing<S> {
             last = if round == 0 { GAIN } else { now / self.before };
             self.before = now;
         }
+        let layout = &step.on.work.layout;
+        step.react_scaled(&self.found, |b, [force, moment]| {
+            next[b].velocity -= force * (mass / step.on.system.bodies[b].mass);
+            let turned = next[b].attitude.rotate(&(moment * mass));
+            next[b].carried[1] -= turned;
+        });
         for (b, body) in next.iter_mut().enumerate() {
-            let at = step.on.work.layout.motion(b);
-            let part = |i: usize| Vector3::new(self.found[at + i], self.found[at + i + 1], self.found[at + i + 2]);
-            let inertia = &step.on.system.bodies[b].inertia;
-            body.velocity += part(0);
-            body.carried[1] += body.attitude.rotate(&inertia.matrix.times(&part(3)));
-            body.omega_body = inertia.inverse.times(&body.attitude.unrotate(&body.carried[1]));
+            let at = layout.motion(b) + 3;
+            let found = Vector3::new(self.found[at], self.found[at + 1], self.found[at + 2]);
+            body.omega_body = step.on.system.bodies[b].spin_of(body, found);
         }
         for (extra, start) in next_extra.iter_mut().zip(&step.on.work.layout.extra) {
             for (k, velocity) in extra.velocity.iter_mut().enumerate() {
@@ -462,7 +508,8 @@ impl<S: Real> Equations<S> for Varying<'_, S> {
         }
         let (work, ground) = (&mut *self.on.work, Place::ground());
         for (j, joint) in self.on.system.joints.iter().enumerate() {
-            let (count, start, first) = (joint.kind.rows(), work.layout.joints[j], work.layout.multipliers[j]);
+            let (count, start, first) =
+                (joint.kind.rows(), work.layout.joints[j], work.layout.multipliers[j]);
             let places = ends(&work.now, &ground, joint.bodies());
             joint.constraint(self.on.t + h, places, &mut work.residual[start..start + count]);
             for k in 0..count {
@@ -528,18 +575,4 @@ impl<S: Real> Equations<S> for Varying<'_, S> {
     fn interval(&self) -> (S, S) {
         (self.on.t, self.on.whole)
     }
-}
-
-/// Why a system cannot be run from a discrete Lagrangian, if so: what depends on velocities is not of one.
-pub(super) fn refused<S: Real>(system: &System<S>) -> Option<String> {
-    let damped = system.forces.iter().find(|force| force.is_damped());
-    let swinging = system.extra.iter().find(|extra| extra.damping.iter().any(|c| c.largest() != 0.0));
-    let what = match (damped, swinging) {
-        (Some(force), _) => format!("the force '{}' is damped", force.name),
-        (None, Some(extra)) => format!("the coordinates '{}' are damped", extra.name),
-        (None, None) => return None,
-    };
-    Some(format!(
-        "{what}, and variational takes forces from potentials alone; use conserving, decaying or a generalized-alpha method"
-    ))
 }

@@ -211,6 +211,9 @@ impl Differentiated {
         let no = |reason| Err(DifferentiationError::Variant { id: method.id().into(), reason });
         match variant {
             Variant::Exact => {}
+            _ if !plain.is_alpha() => {
+                return no("the simplified derivatives are for generalized-alpha methods");
+            }
             _ if scheme.stabilized => return no("the simplified derivatives are for constraints=index3"),
             Variant::Symmetric if scheme.form != Form::Geometric => {
                 return no("the symmetric tangent stiffness is a simplification of geometric-alpha");
@@ -278,6 +281,9 @@ impl Differentiated {
     /// parameter.
     pub fn derivative(&mut self, parameter: usize) -> Option<&Simulation<Dual1>> {
         let (plain, shown) = (&self.plain, self.shown.get_mut(parameter)?);
+        if !plain.is_alpha() {
+            return Some(shown);
+        }
         let (block, lane) = (parameter / F64x4::COUNT, parameter % F64x4::COUNT);
         match (self.fours.get(block), &self.last) {
             (Some(block), _) => show(plain, &block.now, lane, shown),
@@ -288,6 +294,9 @@ impl Differentiated {
     }
     /// One step of size `h`. After an error all is as it was.
     pub fn step(&mut self, h: f64) -> Result<(), StepError> {
+        if !self.plain.is_alpha() {
+            return self.step_in_duals(h);
+        }
         let Differentiated { plain, variant, fours, last, room_for_four, room_for_one, shown, work } = self;
         plain.step_with(h, |stepping| {
             if shown.is_empty() {
@@ -310,8 +319,26 @@ impl Differentiated {
         }
         Ok(())
     }
+    /// One step whose equations are solved with one derivative on each number.
+    fn step_in_duals(&mut self, h: f64) -> Result<(), StepError> {
+        self.plain.mark();
+        self.plain.step(h)?;
+        for done in 0..self.shown.len() {
+            self.shown[done].mark();
+            if let Err(error) = self.shown[done].step(Dual::constant(h)) {
+                self.plain.go_back();
+                self.shown[..done].iter_mut().for_each(Simulation::go_back);
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
     /// Starts anew where it is, see [`Simulation::restart`].
     pub fn restart(&mut self) -> Result<(), StepError> {
+        if !self.plain.is_alpha() {
+            self.shown.iter_mut().try_for_each(Simulation::restart)?;
+            return self.plain.restart();
+        }
         for parameter in 0..self.shown.len() {
             self.derivative(parameter);
         }
@@ -326,6 +353,9 @@ impl Differentiated {
     /// Sets the clock, which the sum of steps loses by rounding.
     pub fn set_time(&mut self, t: f64) {
         self.plain.set_time(t);
+        if !self.plain.is_alpha() {
+            self.shown.iter_mut().for_each(|shown| shown.set_time(Dual::constant(t)));
+        }
     }
 }
 

@@ -32,7 +32,11 @@ impl<T: Real> Leap<T> {
     }
     /// From a start, by a change (ξ, a) of the pose and with the means (h v̄, h Ω̄) of the velocities.
     #[inline(always)]
-    pub(in crate::multibody) fn new(start: Place<T>, moved: [Vector3<T>; 2], change: [Vector3<T>; 2]) -> Self {
+    pub(in crate::multibody) fn new(
+        start: Place<T>,
+        moved: [Vector3<T>; 2],
+        change: [Vector3<T>; 2],
+    ) -> Self {
         let (two, half) = (T::lift(2.0), T::lift(0.5));
         let end = Place {
             x: start.x + moved[0],

@@ -107,8 +107,7 @@ impl<S: Real> Leaping<'_, S> {
                 all
             };
             let (lambda, nu) = (lift(given.lambda), lift(given.nu.unwrap_or(&[])));
-            let lifted =
-                Multipliers { lambda: &lambda[..count], nu: given.nu.map(|_| &nu[..count]) };
+            let lifted = Multipliers { lambda: &lambda[..count], nu: given.nu.map(|_| &nu[..count]) };
             for from in 0..2 {
                 let Some(body) = bodies[from] else { continue };
                 for group in 0..self.groups() {

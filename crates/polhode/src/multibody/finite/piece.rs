@@ -54,7 +54,10 @@ impl<T: Real> Seen<T> {
     }
     /// The same with how it changes, velocities held.
     #[inline(always)]
-    pub(in crate::multibody) fn moving<S: Real>(ends: &[End<S>; 2], places: [&Place<T>; 2]) -> Seen<Dual<T, 1>>
+    pub(in crate::multibody) fn moving<S: Real>(
+        ends: &[End<S>; 2],
+        places: [&Place<T>; 2],
+    ) -> Seen<Dual<T, 1>>
     where
         T: Over<S>,
     {

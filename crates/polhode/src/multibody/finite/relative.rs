@@ -80,7 +80,12 @@ impl<S: Real> View<S> {
         Relative { point: axes.tr_mul(&span), axes: axes.tr_mul(other) }
     }
     /// The forces of a function with these slopes.
-    pub(in crate::multibody) fn pull<T: Real>(&self, seen: &Seen<T>, slopes: &Relative<T>, out: &mut Pull<T>) {
+    pub(in crate::multibody) fn pull<T: Real>(
+        &self,
+        seen: &Seen<T>,
+        slopes: &Relative<T>,
+        out: &mut Pull<T>,
+    ) {
         // The numbers are the pieces up to a sign.
         let sign = if self.from == 0 { -T::one() } else { T::one() };
         for i in 0..3 {
@@ -160,7 +165,11 @@ impl<S: Real> OwnRows<'_, S> {
     pub(in crate::multibody) fn values<T: Over<S>>(&self, at: &Relative<T>, time: T) -> [T; MOST_ROWS] {
         self.own.rows_at(&self.view.frames(at, time, T::of), T::of)
     }
-    fn dual_values<T: Over<S>>(&self, at: &Relative<Dual<T, 3>>, time: Dual<T, 3>) -> [Dual<T, 3>; MOST_ROWS] {
+    fn dual_values<T: Over<S>>(
+        &self,
+        at: &Relative<Dual<T, 3>>,
+        time: Dual<T, 3>,
+    ) -> [Dual<T, 3>; MOST_ROWS] {
         let of = |x: S| Dual::constant(T::of(x));
         self.own.rows_at(&self.view.frames(at, time, of), of)
     }
@@ -199,11 +208,11 @@ impl<S: Real> OwnRows<'_, S> {
         for group in 0..GROUPS {
             let seeded = at.seeded(group);
             let rate = rate.map(Dual::constant);
-            let late = |re, eps| Dual { re, eps: [eps, Dual::constant(T::zero()), Dual::constant(T::zero())] };
+            let late =
+                |re, eps| Dual { re, eps: [eps, Dual::constant(T::zero()), Dual::constant(T::zero())] };
             let moving: Relative<Dual<Dual<T, 3>, 3>> = seeded.zip(&rate, late);
-            let rows = self
-                .own
-                .rows_at(&self.view.frames(&moving, Dual::constant(Dual::constant(time)), of), of);
+            let rows =
+                self.own.rows_at(&self.view.frames(&moving, Dual::constant(Dual::constant(time)), of), of);
             slopes.iter_mut().zip(rows).for_each(|(slopes, row)| slopes.take(group, row.eps[0].eps));
         }
         slopes

@@ -59,6 +59,10 @@ pub(super) fn loads<S: Real, T: Over<S>>(
 }
 
 impl<'a, S: Real> Leaping<'a, S> {
+    /// True if joints have formulas of their own, whose second derivatives the Newton matrix leaves out.
+    pub(in crate::multibody) fn has_formulas(&self) -> bool {
+        self.stabilized && self.on.system.joints.iter().any(|joint| joint.kind.own().is_some())
+    }
     pub(super) fn times(&self) -> [S; 2] {
         [self.on.t, self.on.t + self.on.h]
     }
@@ -179,17 +183,16 @@ impl<'a, S: Real> Leaping<'a, S> {
         let attitude = before.attitude.compose(&cay).normalized();
         let velocity = before.velocity + force * (per / body.mass);
         let momentum = before.carried[1] + moment * per;
-        let omega_body = body.inertia.inverse.times(&attitude.unrotate(&momentum));
-        BodyMotion {
+        let end = BodyMotion {
             position: leap.ends[1].x,
             velocity,
             acceleration: (velocity - before.velocity) / h,
             attitude,
-            omega_body,
-            omega_rate: (omega_body - before.omega_body) / h,
             carried: [zero(), momentum],
             ..*before
-        }
+        };
+        let omega_body = body.spin_of(&end, leap.ends[1].omega / h);
+        BodyMotion { omega_body, omega_rate: (omega_body - before.omega_body) / h, ..end }
     }
     /// Extra coordinates there.
     pub(in crate::multibody) fn finish_flat(&self, i: usize, out: &mut CoordinateState<S>) {
@@ -254,7 +257,8 @@ impl<S: Real> Equations<S> for Leaping<'_, S> {
             let leaps = self.leaps(joint.bodies());
             let share = joint.share(leaps.each_ref(), times, self.multipliers(j), true);
             let work = &mut *self.on.work;
-            let (count, start, first) = (joint.kind.rows(), work.layout.joints[j], work.layout.multipliers[j]);
+            let (count, start, first) =
+                (joint.kind.rows(), work.layout.joints[j], work.layout.multipliers[j]);
             for k in 0..count {
                 work.residual[start + k] = share.rows[k];
                 if self.stabilized {
