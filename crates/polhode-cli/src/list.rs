@@ -4,7 +4,9 @@ use crate::args::{ListOptions, MethodsOptions};
 use crate::failure::Failure;
 use crate::pick;
 use crate::print::{self, Align, plain, table};
-use polhode::method::{Claims, KINEMATIC, Method, REGISTRY, SYSTEMS, Tableau, WORKS, Work, works_cited};
+use polhode::method::{
+    Claims, KINEMATIC, Method, REGISTRY, SYSTEMS, SystemClaims, Tableau, WORKS, Work, works_cited,
+};
 use polhode::problem::Problem;
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
@@ -18,6 +20,9 @@ struct MethodRow<'a> {
     explicit: bool,
     #[serde(serialize_with = "claims_object")]
     claims: &'a Claims,
+    /// What a method for systems keeps of their motion.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "keeps_object")]
+    keeps: Option<SystemClaims>,
     citation: &'a str,
     group: [&'static str; 2],
     options: Vec<OptionRow>,
@@ -43,6 +48,14 @@ fn claims_object<S: Serializer>(claims: &&Claims, serializer: S) -> Result<S::Ok
     map.end()
 }
 
+fn keeps_object<S: Serializer>(keeps: &Option<SystemClaims>, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(None)?;
+    for (name, holds) in keeps.iter().flat_map(SystemClaims::list) {
+        map.serialize_entry(name, &holds)?;
+    }
+    map.end()
+}
+
 fn method_row(method: &Method) -> MethodRow<'_> {
     MethodRow {
         id: method.id(),
@@ -51,6 +64,7 @@ fn method_row(method: &Method) -> MethodRow<'_> {
         symmetric: method.is_symmetric(),
         explicit: method.is_explicit(),
         claims: method.claims(),
+        keeps: method.keeps(),
         citation: method.citation(),
         // Every method for single bodies is written once for both groups.
         group: if method.system().is_some() { ["so3", "system"] } else { ["so3", "se3"] },
@@ -269,9 +283,13 @@ fn method_text(method: &Method) -> String {
     ]);
     let fall = words(&[(c.fall_energy, "energy")]);
     let potential = words(&[(c.potential_energy, "energy")]);
+    let systems = method.keeps().map(|keeps| {
+        let list = keeps.list().map(|(name, holds)| (holds, name.replace('_', " ")));
+        words(&list.each_ref().map(|(holds, name)| (*holds, name.as_str())))
+    });
     let symmetric = if method.is_symmetric() { "yes: a step backward undoes a step forward" } else { "no" };
     let kind = if method.is_explicit() { "explicit" } else { "implicit, solved by Newton's method" };
-    let rows: Vec<Vec<String>> = [
+    let mut rows: Vec<Vec<String>> = [
         ("method", method.id()),
         ("", method.title()),
         ("order", &method.order().to_string()),
@@ -285,6 +303,9 @@ fn method_text(method: &Method) -> String {
     ]
     .map(|(name, value)| vec![name.to_string(), value.to_string()])
     .to_vec();
+    if let Some(systems) = systems {
+        rows.insert(rows.len() - 1, vec!["keeps, systems".into(), systems]);
+    }
     let mut text = table(0, &[Align::Left, Align::Left], &rows);
     if !method.options().is_empty() {
         text.push_str("\noptions, as ,NAME=VALUE after the id (in a composition before its order)\n");

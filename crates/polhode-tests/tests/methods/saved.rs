@@ -34,6 +34,8 @@ fn methods() -> Vec<Method> {
     let forms = ["geometric-alpha", "linear-alpha", "residual-alpha"].into_iter();
     let stabilized = forms.clone().map(|form| format!("{form},constraints=stabilized"));
     let ids = forms.map(String::from).chain(stabilized).chain(["linear-alpha,chart=rescaled".into()]);
+    let kept = ["conserving", "conserving,index3", "decaying", "variational", "compose:variational:4"];
+    let ids = ids.chain(kept.map(String::from));
     let systems = ids.map(|id| Method::parse(&id).unwrap());
     Method::all().into_iter().chain(variants()).chain(composed(6)).chain(systems).collect()
 }

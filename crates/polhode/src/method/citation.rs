@@ -49,6 +49,15 @@ pub enum Source {
 /// The works, by year.
 pub const WORKS: &[Work] = &[
     Work {
+        label: "Andersen 1983",
+        key: "Andersen1983",
+        authors: &["Andersen, H. C."],
+        title: "Rattle: a 'velocity' version of the Shake algorithm for molecular dynamics calculations",
+        source: Source::Journal { name: "Journal of Computational Physics", volume: "52(1)", pages: "24-34" },
+        year: Some(1983),
+        doi: Some("10.1016/0021-9991(83)90014-1"),
+    },
+    Work {
         label: "Cardona & Géradin 1988",
         key: "CardonaGeradin1988",
         authors: &["Cardona, A.", "Géradin, M."],
@@ -124,6 +133,16 @@ pub const WORKS: &[Work] = &[
         source: Source::Journal { name: "BIT Numerical Mathematics", volume: "38(1)", pages: "92-111" },
         year: Some(1998),
         doi: Some("10.1007/BF02510919"),
+    },
+    Work {
+        label: "Gonzalez 1999",
+        key: "Gonzalez1999",
+        authors: &["Gonzalez, O."],
+        title: "Mechanical systems subject to holonomic constraints: differential-algebraic formulations and conservative \
+                integration",
+        source: Source::Journal { name: "Physica D", volume: "132(1-2)", pages: "165-174" },
+        year: Some(1999),
+        doi: Some("10.1016/S0167-2789(99)00054-8"),
     },
     Work {
         label: "Mäkinen 2001",

@@ -39,5 +39,5 @@ pub use options::Choice;
 pub use registry::{Claims, KINEMATIC, REGISTRY, Row};
 pub use scheme::{Accelerations, Of, One, Outcome, Range, Rates, Scheme, Start, Two, Unknown};
 pub use stepper::{Stepper, Steps};
-pub use structured::{ConservingScheme, SystemScheme, VariationalScheme};
+pub use structured::{ConservingScheme, SystemClaims, SystemScheme, VariationalScheme};
 pub use tableau::{Tableau, TableauError, TableauKind};

@@ -6,7 +6,7 @@ use super::options::{self, Choice};
 use super::outside::Outside;
 use super::registry::{Claims, KINEMATIC, REGISTRY, Row, Substep};
 use super::scheme::Scheme;
-use super::structured::SystemScheme;
+use super::structured::{SystemClaims, SystemScheme};
 use super::tableau::{Tableau, TableauError, TableauKind};
 use crate::lookup::nearest;
 use core::fmt;
@@ -271,6 +271,10 @@ impl Method {
             [(Substep::System(scheme), _), ..] => Some(scheme),
             _ => None,
         }
+    }
+    /// What a method for systems keeps of their motion.
+    pub fn keeps(&self) -> Option<SystemClaims> {
+        self.system().map(SystemScheme::keeps)
     }
     /// The fractions of a step in which it is taken; more than one for compositions.
     pub(crate) fn fractions(&self) -> Vec<f64> {

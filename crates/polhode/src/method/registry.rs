@@ -13,7 +13,7 @@ use super::options::{
 };
 use super::outside::Outside;
 use super::schemes::AnyScheme;
-use super::structured::SystemScheme;
+use super::structured::{ConservingScheme, SystemScheme};
 use super::trapezoid::Trapezoid;
 use crate::group::{MapKind, Reading, Vectorial};
 
@@ -68,7 +68,17 @@ impl Substep {
     /// the Cayley map, and times the R of half the motion for Euler-Rodrigues. In free fall the displacement is h v
     /// times the same matrix if the parameters are read as hom4.
     pub(super) fn claims(&self, of_row: Claims) -> Claims {
-        let Substep::Implicit(scheme) = self else { return of_row };
+        let scheme = match self {
+            Substep::Implicit(scheme) => scheme,
+            // Across a joint the velocities of index 3 are not those of a body about a point.
+            Substep::System(SystemScheme::Conserving(ConservingScheme {
+                stabilized: false,
+                decay: None,
+            })) => {
+                return Claims { free_momentum: false, free_norm: false, gravity_vertical: false, ..of_row };
+            }
+            _ => return of_row,
+        };
         match scheme {
             AnyScheme::Preserving(Preserving { map, load }) => match (map.kind, load) {
                 (MapKind::Cayley, StepLoad::Mean) | (MapKind::EulerRodrigues, StepLoad::Midpoint) => {
@@ -120,10 +130,10 @@ impl Claims {
     const AXIAL: Claims = Claims { gravity_axial: true, ..Claims::NONE };
     pub(super) const MOMENTUM: Claims =
         Claims { free_momentum: true, free_norm: true, gravity_vertical: true, ..Claims::NONE };
-    const BOTH: Claims = Claims { free_energy: true, ..Claims::MOMENTUM };
+    pub(super) const BOTH: Claims = Claims { free_energy: true, ..Claims::MOMENTUM };
 
     /// The same and total energy under any potential, gravity too.
-    fn under_any_potential(self) -> Claims {
+    pub(super) const fn under_any_potential(self) -> Claims {
         Claims { gravity_energy: true, fall_energy: true, potential_energy: true, ..self }
     }
 

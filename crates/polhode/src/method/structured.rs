@@ -58,3 +58,53 @@ impl SystemScheme {
         }
     }
 }
+
+/// What a method keeps of the motion of a system of bodies and joints, to round-off at any step that it can take.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SystemClaims {
+    /// Energy, where forces have potentials; with the work of drives and of the rest where they have not.
+    pub energy: bool,
+    /// Momentum of what nothing holds.
+    pub momentum: bool,
+    /// Its angular momentum, and that about every axis that loads and joints allow.
+    pub angular_momentum: bool,
+    /// Joints at the level of positions.
+    pub joint_positions: bool,
+    /// Joints at the level of velocities.
+    pub joint_velocities: bool,
+    /// The symplectic form of the motions that the joints allow.
+    pub symplectic: bool,
+}
+
+impl SystemClaims {
+    /// Each claim with a name and its truth, in a fixed order.
+    pub fn list(&self) -> [(&'static str, bool); 6] {
+        [
+            ("energy", self.energy),
+            ("momentum", self.momentum),
+            ("angular_momentum", self.angular_momentum),
+            ("joint_positions", self.joint_positions),
+            ("joint_velocities", self.joint_velocities),
+            ("symplectic", self.symplectic),
+        ]
+    }
+}
+
+impl SystemScheme {
+    /// What it keeps.
+    pub(super) fn keeps(&self) -> SystemClaims {
+        let joints = SystemClaims { momentum: true, joint_positions: true, ..SystemClaims::default() };
+        match self {
+            SystemScheme::Alpha(scheme) => SystemClaims { joint_velocities: scheme.stabilized, ..joints },
+            SystemScheme::Conserving(ConservingScheme { stabilized, decay: None }) => {
+                SystemClaims { energy: true, angular_momentum: true, joint_velocities: *stabilized, ..joints }
+            }
+            SystemScheme::Conserving(_) => {
+                SystemClaims { angular_momentum: true, joint_velocities: true, ..joints }
+            }
+            SystemScheme::Variational(_) => {
+                SystemClaims { angular_momentum: true, joint_velocities: true, symplectic: true, ..joints }
+            }
+        }
+    }
+}

@@ -5,7 +5,8 @@ use super::finite::{Pull, Strain};
 use super::joint::{MOST_ROWS, Place, zero};
 use super::state::BodyMotion;
 use super::system::System;
-use super::tape::{Matrix, Places, Sink};
+use super::tape::{Matrix, Places, Sink, keep_matrix};
+use crate::archive::Archive;
 use crate::scalar::{Real, Scalar};
 use crate::solve::{Block, Role, StepError};
 use nalgebra::Vector3;
@@ -20,9 +21,12 @@ pub(super) struct Decay<S: Real> {
     damping: Vec<Vec<S>>,
     matrix: Option<Matrix<S>>,
     unknowns: Vec<S>,
+    /// The rows of all strains, each with its ζ.
+    rows: Vec<(Row<S>, S)>,
 }
 
 /// A strain in the velocities of the bodies: the derivative by velocity in space and by Ω in body axes.
+#[derive(Clone, Copy, Debug)]
 struct Row<S> {
     parts: [(Option<usize>, [Vector3<S>; 2]); 2],
 }
@@ -52,7 +56,7 @@ impl<S: Real> Row<S> {
 
 impl<S: Scalar> Decay<S> {
     pub(super) fn new(chi: f64) -> Self {
-        Decay { chi, h: S::zero(), damping: Vec::new(), matrix: None, unknowns: Vec::new() }
+        Decay { chi, h: S::zero(), damping: Vec::new(), matrix: None, unknowns: Vec::new(), rows: Vec::new() }
     }
     /// The dampers on the strains of each force.
     pub(super) fn damping(&self) -> &[Vec<S>] {
@@ -62,9 +66,9 @@ impl<S: Scalar> Decay<S> {
     fn each(system: &System<S>, bodies: &[BodyMotion<S>], mut see: impl FnMut(usize, &Strain<S>, &Row<S>)) {
         for (f, force) in system.forces.iter().enumerate() {
             let places = force.bodies().map(|body| body.map_or_else(Place::ground, |b| bodies[b].place()));
-            for strain in force.strains(places.each_ref()) {
+            force.each_strain(places.each_ref(), |strain| {
                 see(f, &strain, &Row::new(&strain.slope, force.bodies(), &places));
-            }
+            });
         }
     }
     /// k h² B M⁻¹ Bᵀ / 4 of a strain.
@@ -84,6 +88,17 @@ impl<S: Scalar> Decay<S> {
         });
         self.damping = damping;
     }
+    fn unwritten(
+        system: &System<S>,
+        bodies: &[BodyMotion<S>],
+        at: (S, &[S]),
+        rows: &[(Row<S>, S)],
+    ) -> Matrix<S> {
+        let (blocks, mut places) = (blocks(system, rows.len()), Places::default());
+        let n = blocks.last().map_or(0, |block| block.unknowns.end);
+        write(system, bodies, at, rows, (&mut places, &mut vec![S::zero(); n]));
+        Matrix::new(n, places, &blocks)
+    }
     /// v' = argmin |v' - v|²_M/2 + Σ ζ (B_e v')²/2 with B v' = 0, where ζ = χ θ²/(B_e M⁻¹ B_eᵀ).
     pub(super) fn jump(
         &mut self,
@@ -91,26 +106,23 @@ impl<S: Scalar> Decay<S> {
         next: &mut [BodyMotion<S>],
         (time, softness): (S, &[S]),
     ) -> Result<(), StepError> {
-        let mut rows = Vec::new();
+        let mut rows = core::mem::take(&mut self.rows);
+        rows.clear();
         Self::each(system, next, |_, strain, row| {
             let ease = row.ease(system);
             let theta = self.stiffness(strain, ease);
             let zeta = theta * theta * S::lift(self.chi) / ease;
-            rows.push((Row { parts: row.parts }, zeta));
+            rows.push((*row, zeta));
         });
         let n = 6 * next.len() + system.joints.iter().map(|j| j.kind.rows()).sum::<usize>() + rows.len();
         let mut matrix = match self.matrix.take() {
             Some(matrix) => matrix,
-            None => {
-                let mut places = Places::default();
-                let blocks =
-                    write(system, next, (time, softness), &rows, (&mut places, &mut vec![S::zero(); n]));
-                Matrix::new(n, places, &blocks)
-            }
+            None => Self::unwritten(system, next, (time, softness), &rows),
         };
         self.unknowns.clear();
         self.unknowns.resize(n, S::zero());
         write(system, next, (time, softness), &rows, (&mut matrix.rewrite(), &mut self.unknowns));
+        self.rows = rows;
         let factored = matrix.factor();
         matrix.factors.solve(&mut self.unknowns);
         self.matrix = Some(matrix);
@@ -130,6 +142,20 @@ impl<S: Scalar> Decay<S> {
     }
 }
 
+impl Decay<f64> {
+    /// What influences the steps to come.
+    pub(super) fn keep(
+        &mut self,
+        archive: &mut Archive<'_>,
+        system: &System<f64>,
+        (bodies, time, softness): (&[BodyMotion<f64>], f64, &[f64]),
+    ) {
+        let mut rows = Vec::new();
+        Self::each(system, bodies, |_, _, row| rows.push((*row, 0.0)));
+        keep_matrix(&mut self.matrix, archive, || Self::unwritten(system, bodies, (time, softness), &rows));
+    }
+}
+
 /// Writes [M Bᵀ B_eᵀ; B 0 0; B_e 0 -1/ζ] over a typical mass, and the right side [0; -B v; -B_e v].
 fn write<S: Real>(
     system: &System<S>,
@@ -137,11 +163,9 @@ fn write<S: Real>(
     (time, softness): (S, &[S]),
     strains: &[(Row<S>, S)],
     (sink, right): (&mut impl Sink<S>, &mut [S]),
-) -> Vec<Block> {
+) {
     let mass = system.typical_mass();
-    let mut blocks = Vec::new();
     for (b, body) in system.bodies.iter().enumerate() {
-        blocks.push(Block { unknowns: 6 * b..6 * b + 6, role: Role::Free });
         sink.diagonal(6 * b, 6 * b, body.mass / mass);
         sink.block(6 * b + 3, 6 * b + 3, &(body.inertia.matrix() / mass));
     }
@@ -154,7 +178,6 @@ fn write<S: Real>(
         let mut rates = [S::zero(); MOST_ROWS];
         joint.rates(time, places.each_ref(), &mut rates, &mut [S::zero(); MOST_ROWS]);
         let count = joint.kind.rows();
-        blocks.push(Block { unknowns: at..at + count, role: Role::Tied });
         for k in 0..count {
             for (block, slope) in rows[k].iter().enumerate() {
                 let Some(body) = joint.bodies()[block / 2] else { continue };
@@ -173,7 +196,6 @@ fn write<S: Real>(
         multiplier += count;
     }
     for (row, zeta) in strains {
-        blocks.push(Block { unknowns: at..at + 1, role: Role::Free });
         let mut rate = S::zero();
         for (body, [force, moment]) in &row.parts {
             let Some(body) = body else { continue };
@@ -191,5 +213,17 @@ fn write<S: Real>(
         right[at] = -rate * *zeta / mass;
         at += 1;
     }
-    blocks
+}
+
+/// The unknowns of these equations: velocities of bodies, multipliers of joints and of strains.
+fn blocks<S: Real>(system: &System<S>, strains: usize) -> Vec<Block> {
+    let bodies = system.bodies.iter().map(|_| (6, Role::Free));
+    let joints = system.joints.iter().map(|joint| (joint.kind.rows(), Role::Tied));
+    let strains = (0..strains).map(|_| (1, Role::Free));
+    let mut at = 0;
+    let block = |(count, role): (usize, Role)| {
+        at += count;
+        Block { unknowns: at - count..at, role }
+    };
+    bodies.chain(joints).chain(strains).map(block).collect()
 }

@@ -10,6 +10,7 @@ use super::meter::WorkMeter;
 use super::shared::IntoShared;
 use super::state::{BodyMotion, CoordinateState};
 use super::system::System;
+use super::tape::keep_matrix;
 use super::variational::{Closing, Varying};
 use super::workspace::{Stepping, Workspace};
 use crate::archive::{Archive, Kept};
@@ -651,26 +652,24 @@ impl Simulation<f64> {
         self.meter.keep(archive);
         self.spent.keep(archive);
         self.work.history.keep(archive);
-        let mut there = self.work.matrix.is_some();
-        there.keep(archive);
-        if there && self.work.matrix.is_none() {
-            let now = (&self.bodies[..], &self.extra[..], &self.lambda[..]);
-            let mut stepping = Stepping::new(&self.centered, now, &self.near, &mut self.work, self.time, 1.0);
-            let matrix = match self.scheme {
-                SystemScheme::Alpha(_) => stepping.unwritten_matrix(),
-                SystemScheme::Variational(scheme) => {
-                    Varying { on: stepping, map: scheme.map, acting: &mut self.acting }.unwritten_matrix()
-                }
-                SystemScheme::Conserving(_) => {
-                    let stabilized = self.scheme.is_stabilized();
-                    Leaping { on: stepping, stabilized, damping: &[] }.unwritten_matrix()
-                }
-            };
-            self.work.matrix = Some(matrix);
+        let mut matrix = self.work.matrix.take();
+        let now = (&self.bodies[..], &self.extra[..], &self.lambda[..]);
+        let mut on = Stepping::new(&self.centered, now, &self.near, &mut self.work, self.time, 1.0);
+        match self.scheme {
+            SystemScheme::Alpha(_) => keep_matrix(&mut matrix, archive, || on.unwritten_matrix()),
+            SystemScheme::Conserving(ConservingScheme { stabilized, .. }) => {
+                let mut leaping = Leaping { on, stabilized, damping: &[] };
+                keep_matrix(&mut matrix, archive, || leaping.unwritten_matrix());
+            }
+            SystemScheme::Variational(scheme) => {
+                let mut varying = Varying { on, map: scheme.map, acting: &mut self.acting };
+                keep_matrix(&mut matrix, archive, || varying.unwritten_matrix());
+                self.closing.keep(archive, &varying);
+            }
         }
-        match &mut self.work.matrix {
-            Some(matrix) if there => matrix.keep(archive),
-            matrix => *matrix = None,
+        self.work.matrix = matrix;
+        if let Some(decay) = &mut self.decay {
+            decay.keep(archive, &self.centered, (&self.bodies, self.time, &self.work.softness));
         }
         if archive.is_reading() {
             self.work.trouble = None;

@@ -134,6 +134,23 @@ impl<S: Real> Matrix<S> {
     }
 }
 
+/// A matrix that may not be there yet; `make` makes room for one where it was when it was saved.
+pub(super) fn keep_matrix(
+    matrix: &mut Option<Matrix<f64>>,
+    archive: &mut Archive<'_>,
+    make: impl FnOnce() -> Matrix<f64>,
+) {
+    let mut there = matrix.is_some();
+    there.keep(archive);
+    if there && matrix.is_none() {
+        *matrix = Some(make());
+    }
+    match matrix {
+        Some(matrix) if there => matrix.keep(archive),
+        matrix => *matrix = None,
+    }
+}
+
 impl Matrix<f64> {
     /// Values and factors.
     pub(super) fn keep(&mut self, archive: &mut Archive<'_>) {

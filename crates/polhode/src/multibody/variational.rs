@@ -11,8 +11,9 @@
 use super::joint::{MOST_ROWS, Place, zero};
 use super::signal::Scene;
 use super::state::{BodyMotion, CoordinateState};
-use super::tape::{Matrix, Places, Sink};
+use super::tape::{Matrix, Places, Sink, keep_matrix};
 use super::workspace::{Stepping, ends, lengths, loads};
+use crate::archive::Archive;
 use crate::body::inward;
 use crate::group::{Jet, Map, MapKind, Rotation, Tangent, Vectorial};
 use crate::scalar::{Dual, Real};
@@ -341,11 +342,7 @@ impl<S: Real> Closing<S> {
             {
                 let matrix = match self.matrix.take() {
                     Some(matrix) => matrix,
-                    None => {
-                        let mut places = Places::default();
-                        step.write_closing(&mut places);
-                        Matrix::new(n, places, &step.on.work.layout.blocks)
-                    }
+                    None => Self::unwritten(step),
                 };
                 made = true;
                 self.factor(step, matrix)?;
@@ -385,6 +382,12 @@ impl<S: Real> Closing<S> {
         }
         Ok(())
     }
+    /// Room for the matrix, once it is known where its entries are.
+    fn unwritten(step: &Varying<'_, S>) -> Matrix<S> {
+        let mut places = Places::default();
+        step.write_closing(&mut places);
+        Matrix::new(step.on.work.layout.n, places, &step.on.work.layout.blocks)
+    }
     fn factor(&mut self, step: &Varying<'_, S>, mut matrix: Matrix<S>) -> Result<(), StepError> {
         step.write_closing(&mut matrix.rewrite());
         let factored = matrix.factor();
@@ -396,6 +399,13 @@ impl<S: Real> Closing<S> {
             }
             _ => StepError::NotFinite { t, h },
         })
+    }
+}
+
+impl Closing<f64> {
+    /// What influences the steps to come.
+    pub(super) fn keep(&mut self, archive: &mut Archive<'_>, step: &Varying<'_, f64>) {
+        keep_matrix(&mut self.matrix, archive, || Self::unwritten(step));
     }
 }
 

@@ -20,3 +20,4 @@ mod multibody_rotations;
 mod multibody_statics;
 mod own_frames;
 mod redundant;
+mod structure;

@@ -266,19 +266,24 @@ fn no_step_allocates_after_the_first() {
     let mut system = four_bar(9.81, 20.0);
     let spring = ForceKind::SpringDamper { stiffness: 50.0, damping: 1.0, length: 0.5 };
     system.force("spring", spring, GROUND, "coupler").unwrap();
-    for form in FORMS {
-        for rest in ["", ",constraints=stabilized", ",rho=1"] {
-            let id = format!("{form}{rest}");
-            let mut run = Simulation::new(&system, &method(&id)).unwrap();
-            run.step(1e-3).unwrap();
-            for h in [1e-3, 0.02] {
-                let info = allocation_counter::measure(|| {
-                    for _ in 0..20 {
-                        run.step(h).unwrap();
-                    }
-                });
-                assert_eq!(info.count_total, 0, "{id}, h = {h}");
-            }
+    let options = ["", ",constraints=stabilized", ",rho=1"];
+    let forms = FORMS.iter().flat_map(|form| options.map(|rest| format!("{form}{rest}")));
+    let finite = ["conserving", "conserving,index3", "decaying", "compose:conserving:4"].map(String::from);
+    let mut undamped = four_bar(9.81, 20.0);
+    let spring = ForceKind::SpringDamper { stiffness: 50.0, damping: 0.0, length: 0.5 };
+    undamped.force("spring", spring, GROUND, "coupler").unwrap();
+    let varied = ["variational", "compose:variational:4"].map(String::from);
+    let all = forms.chain(finite).map(|id| (id, &system)).chain(varied.map(|id| (id, &undamped)));
+    for (id, system) in all {
+        let mut run = Simulation::new(system, &method(&id)).unwrap();
+        run.step(1e-3).unwrap();
+        for h in [1e-3, 0.02] {
+            let info = allocation_counter::measure(|| {
+                for _ in 0..20 {
+                    run.step(h).unwrap();
+                }
+            });
+            assert_eq!(info.count_total, 0, "{id}, h = {h}");
         }
     }
 }

@@ -4,7 +4,7 @@
 use core::ops::ControlFlow;
 use nalgebra::Vector3;
 use polhode::group::Rotation;
-use polhode::method::{Method, SYSTEMS};
+use polhode::method::{Method, Row, SYSTEMS};
 use polhode::multibody::Simulation;
 use polhode::problem::{BodyReference, Problem, Reference};
 use polhode::run::Plan;
@@ -353,7 +353,9 @@ fn every_method_for_systems_has_its_order() {
     let t = 0.5;
     let reference = model.reference(t).unwrap();
     let options = ["", ",rho=0.5", ",alpha_m=0,alpha_f=0.1", ",constraints=stabilized"];
-    for id in SYSTEMS.iter().flat_map(|row| options.map(|o| format!("{}{o}", row.id))) {
+    let alpha = |row: &&Row| row.id.ends_with("alpha");
+    let forms = SYSTEMS.iter().filter(alpha).flat_map(|row| options.map(|o| format!("{}{o}", row.id)));
+    for id in forms.chain(SYSTEMS.iter().filter(|row| !alpha(row)).map(|row| row.id.into())) {
         let method = Method::parse(&id).unwrap();
         let error = |steps: u32| {
             let plan = Plan::new(t / f64::from(steps), t).unwrap();

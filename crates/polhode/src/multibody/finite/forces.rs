@@ -240,7 +240,11 @@ impl<S: Real> Force<S> {
         found
     }
     /// Its strains where its frames are.
-    pub(in crate::multibody) fn strains<T: Over<S>>(&self, places: [&Place<T>; 2]) -> Vec<Strain<T>> {
+    pub(in crate::multibody) fn each_strain<T: Over<S>>(
+        &self,
+        places: [&Place<T>; 2],
+        mut see: impl FnMut(Strain<T>),
+    ) {
         let seen = Seen::of(&self.ends, places);
         match &self.kind {
             ForceKind::SpringDamper { stiffness, .. } => {
@@ -248,13 +252,13 @@ impl<S: Real> Force<S> {
                 let length = (seen.span.dot(&seen.span) + T::lift(1e-60)).sqrt();
                 // The strain grows where the second point goes along d.
                 slope.push(&seen.arms, &-(seen.span / length));
-                vec![Strain { stiffness: T::of(*stiffness), slope }]
+                see(Strain { stiffness: T::of(*stiffness), slope });
             }
             ForceKind::TorsionSpring { stiffness, .. } => {
                 let (_, slope) = angle_change([&seen, &seen], &seen);
-                vec![Strain { stiffness: T::of(*stiffness), slope }]
+                see(Strain { stiffness: T::of(*stiffness), slope });
             }
-            ForceKind::Own(own) => self.own_strains(own, &seen).collect(),
+            ForceKind::Own(own) => self.own_strains(own, &seen).for_each(see),
         }
     }
     fn own_strains<T: Over<S>>(&self, own: &OwnForce<S>, seen: &Seen<T>) -> impl Iterator<Item = Strain<T>> {
