@@ -1,5 +1,6 @@
 //! Parts that the JSON of several commands shares.
 
+use polhode::multibody::Violation;
 use polhode::problem::{Errors, RunReport};
 use serde::Serialize;
 
@@ -92,5 +93,18 @@ impl<'a> Error<'a> {
             position_relative: errors.position_relative,
             source,
         }
+    }
+}
+
+/// How far joints were from closed, at most: positions in m, velocities in m/s.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Constraints {
+    position: f64,
+    velocity: f64,
+}
+
+impl From<Violation> for Constraints {
+    fn from(Violation { position, velocity }: Violation) -> Self {
+        Constraints { position, velocity }
     }
 }

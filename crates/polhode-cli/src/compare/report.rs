@@ -1,7 +1,7 @@
 //! A comparison for people and for programs.
 
 use super::{Comparison, Run};
-use crate::blocks::{Drift, Error, Newton};
+use crate::blocks::{Constraints, Drift, Error, Newton};
 use crate::phase::Frequencies;
 use crate::print::{self, count, duration, plain, small};
 use crate::timing;
@@ -26,6 +26,9 @@ pub struct Report<'a> {
 struct Row<'a> {
     method: &'a str,
     drift: Option<Drift>,
+    /// How far the joints of a system were from closed, at most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    constraint_violation: Option<Constraints>,
     error: Option<Error<'a>>,
     frequencies: Option<&'a Frequencies>,
     newton: Option<Newton>,
@@ -43,6 +46,9 @@ impl<'a> Report<'a> {
             Row {
                 method: row.method.id(),
                 drift: run.map(|r| Drift::new(&r.end)),
+                constraint_violation: run
+                    .and_then(|r| r.end.joints.as_ref())
+                    .map(|joints| Constraints::from(joints.violation)),
                 error: errors.map(|(errors, source)| Error::new(errors, source)),
                 frequencies: run.and_then(|r| r.frequencies.as_ref()),
                 newton: run.map(|r| Newton::from(&r.end)),
@@ -92,6 +98,13 @@ fn columns(comparison: &Comparison) -> (Vec<Column<'_>>, Vec<String>) {
     }
     if !drifts.is_empty() {
         lines.push(format!("largest drift over the run: {}", drifts.join(", ")));
+    }
+    let violation = |run: &Run| run.end.joints.as_ref().map(|joints| joints.violation);
+    let jointed = |row: &super::Row| row.run.as_ref().is_ok_and(|run| violation(run).is_some());
+    if comparison.model.group() == "system" && comparison.rows.iter().any(jointed) {
+        columns.push(("joints", Box::new(move |run| violation(run).map(|v| v.position))));
+        columns.push(("rates", Box::new(move |run| violation(run).map(|v| v.velocity))));
+        lines.push("largest violation of the joints: positions (m), velocities (m/s)".into());
     }
     match &comparison.source {
         Ok(source) => {

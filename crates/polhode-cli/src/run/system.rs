@@ -1,5 +1,6 @@
 //! Results of a run of bodies and joints, for programs and for people.
 
+use crate::blocks::Constraints;
 use crate::print::{plain, small};
 use polhode::multibody::Violation;
 use polhode::problem::RunReport;
@@ -17,12 +18,6 @@ pub struct System<'a> {
     work: Option<f64>,
     constraint_violation: Constraints,
     assembly: Assembly<'a>,
-}
-
-#[derive(Debug, serde::Serialize)]
-struct Constraints {
-    position: f64,
-    velocity: f64,
 }
 
 /// How far the initial values were from consistent.
@@ -46,10 +41,7 @@ impl<'a> System<'a> {
             redundant_rows: joints.assembly.redundancies.len(),
             redundancies: &joints.assembly.redundancies,
             work: joints.work,
-            constraint_violation: Constraints {
-                position: joints.violation.position,
-                velocity: joints.violation.velocity,
-            },
+            constraint_violation: Constraints::from(joints.violation),
             assembly: Assembly {
                 moved: moved.map_or(0.0, |m| m.1),
                 turned: turned.map_or(0.0, |t| t.1),

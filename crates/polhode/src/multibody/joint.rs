@@ -203,6 +203,10 @@ impl<S: Real> JointKind<S> {
         features.contains(&Feature::Point)
             && features.iter().all(|f| matches!(f, Feature::Point | Feature::Perpendicular(..)))
     }
+    /// True if it keeps points together, and nothing else.
+    pub(super) fn turns_alone(&self) -> bool {
+        matches!(self.features(), [Feature::Point])
+    }
     /// The formula of one's own, if it is one.
     #[inline(always)]
     pub(super) fn own(&self) -> Option<&OwnJoint<S>> {

@@ -128,7 +128,7 @@ struct Begun<S: Real> {
 }
 
 /// Corrections after which derivatives have settled.
-const ROUNDS: usize = 12;
+const ROUNDS: usize = 4;
 
 /// What is carried from step to step: the angular momentum in space, or g_α from f_a + f_c = 0, eq. (79).
 fn carry<S: Real>(system: &System<S>, scheme: &SystemScheme, start: &mut Initial<S>) {
@@ -366,8 +366,8 @@ impl<S: Scalar> Simulation<S> {
         let solved = newton(&mut leaping, &mut self.spent);
         leaping.on.check()?;
         solved?;
-        if S::DEPTH > 0 && leaping.has_formulas() {
-            // The Newton matrix knows their slopes nearly: derivatives settle as values do.
+        if S::DEPTH > 0 && leaping.is_simplified() {
+            // Derivatives settle as values do.
             for _ in 0..ROUNDS {
                 leaping.residual();
                 leaping.correct(Mask::splat(true));

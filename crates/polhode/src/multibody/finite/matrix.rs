@@ -95,19 +95,20 @@ impl<S: Real> Leaping<'_, S> {
         }
     }
 
+    /// Of the multipliers ν, which are of third order in the step, only their own columns are written.
     fn write_joints(&self, sink: &mut impl Sink<S>) {
         let (work, layout, mass) = (&*self.on.work, &self.on.work.layout, self.on.work.mass);
         let times = [0, 1].map(|i| Dual::constant(self.times()[i]));
         for (j, joint) in self.on.system.joints.iter().enumerate() {
             let (bodies, count, start) = (joint.bodies(), joint.kind.rows(), layout.joints[j]);
-            let given = self.multipliers(j);
-            let lift = |list: &[S]| {
-                let mut all = [Dual::constant(S::zero()); MOST_ROWS];
-                all.iter_mut().zip(list).for_each(|(out, x)| *out = Dual::constant(*x));
-                all
-            };
-            let (lambda, nu) = (lift(given.lambda), lift(given.nu.unwrap_or(&[])));
-            let lifted = Multipliers { lambda: &lambda[..count], nu: given.nu.map(|_| &nu[..count]) };
+            let mut lambda = [Dual::constant(S::zero()); MOST_ROWS];
+            let given = self.multipliers(j).lambda;
+            lambda.iter_mut().zip(given).for_each(|(out, x)| *out = Dual::constant(*x));
+            let none = [Dual::constant(S::zero()); MOST_ROWS];
+            let lifted =
+                Multipliers { lambda: &lambda[..count], nu: self.stabilized.then_some(&none[..count]) };
+            // Points turn with their own bodies alone, and do not move with any.
+            let (pinned, alone) = (joint.kind.pins_points(), joint.kind.turns_alone());
             for from in 0..2 {
                 let Some(body) = bodies[from] else { continue };
                 for group in 0..self.groups() {
@@ -117,26 +118,24 @@ impl<S: Real> Leaping<'_, S> {
                     });
                     let share: Share<Jet<S>> = joint.share(leaps.each_ref(), times, lifted, false);
                     let column = self.column(body, group);
-                    for (end, to) in bodies.into_iter().enumerate() {
+                    let moved = group < 2 || joint.kind.own().is_some();
+                    for (end, to) in bodies.into_iter().enumerate().filter(|_| moved) {
                         let Some(to) = to else { continue };
                         let [force, moment] = share.momenta.on(end);
                         let back = self.on.bodies[to].attitude.matrix().transpose();
                         let row = layout.motion(to);
-                        sink.stiffness(row, column, &(slopes(&force) / mass));
-                        sink.stiffness(row + 3, column, &(back * slopes(&moment) / mass));
-                        if self.stabilized && group < 2 {
-                            let row = layout.pose(to);
-                            sink.stiffness(row, column, &(slopes(&share.ties[end][0]) / -mass));
-                            sink.stiffness(row + 3, column, &(slopes(&share.ties[end][1]) / -mass));
+                        if !pinned {
+                            sink.stiffness(row, column, &(slopes(&force) / mass));
+                        }
+                        if !pinned || (group == 1 && (end == from || !alone)) {
+                            sink.stiffness(row + 3, column, &(back * slopes(&moment) / mass));
                         }
                     }
                     for k in 0..count {
                         // A change of position moves points along one axis each.
-                        if group < 2 {
-                            let along = if group == 0 { joint.touched(k) } else { 0..3 };
-                            for i in along {
-                                sink.add(start + k, column + i, share.rows[k].eps[i]);
-                            }
+                        let along = if group % 2 == 0 { joint.touched(k) } else { 0..3 };
+                        for i in along.clone().filter(|_| group < 2) {
+                            sink.add(start + k, column + i, share.rows[k].eps[i]);
                         }
                         if self.stabilized {
                             for i in 0..3 {

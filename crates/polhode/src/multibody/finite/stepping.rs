@@ -59,9 +59,9 @@ pub(super) fn loads<S: Real, T: Over<S>>(
 }
 
 impl<'a, S: Real> Leaping<'a, S> {
-    /// True if joints have formulas of their own, whose second derivatives the Newton matrix leaves out.
-    pub(in crate::multibody) fn has_formulas(&self) -> bool {
-        self.stabilized && self.on.system.joints.iter().any(|joint| joint.kind.own().is_some())
+    /// True if its Newton matrix leaves something out: derivatives of what ν multiplies.
+    pub(in crate::multibody) fn is_simplified(&self) -> bool {
+        self.stabilized && !self.on.system.joints.is_empty()
     }
     pub(super) fn times(&self) -> [S; 2] {
         [self.on.t, self.on.t + self.on.h]
