@@ -45,8 +45,8 @@ fn pair() -> System<f64> {
             Vector3::new(0.402598571246, -0.2987850835733, 0.2001687383926),
             Vector3::new(-1.000337476785, 0.4969627089332, 2.002609820472),
         );
-    system.body("one", one).unwrap();
-    system.body("two", two).unwrap();
+    system.body("one", one.free()).unwrap();
+    system.body("two", two.free()).unwrap();
     let mut frame = |name, body, at: [f64; 3]| {
         system.frame(name, body, Vector3::from(at), Rotation::identity()).unwrap();
     };
@@ -313,7 +313,7 @@ fn variational_steps_are_symplectic() {
     ] {
         let mut run = Differentiated::new(&system, &varied, &method(id)).unwrap();
         let start = form(&mut run);
-        (0..20).for_each(|_| run.step(0.04).unwrap());
+        (0..10).for_each(|_| run.step(0.04).unwrap());
         let change = ((form(&mut run) - start) / start).abs();
         assert_eq!(change < 1e-9, symplectic, "{id}: {start} changes by {change:e}");
         assert!(start.abs() > 1e-3 && (symplectic || change > 1e-6), "{id}: {change:e}");
@@ -323,7 +323,7 @@ fn variational_steps_are_symplectic() {
 /// Energy over many steps; the long campaign has a million.
 #[test]
 fn energy_has_no_trend() {
-    let steps = if std::env::var_os("POLHODE_LONG").is_some() { 1_000_000 } else { 3000 };
+    let steps = if std::env::var_os("POLHODE_LONG").is_some() { 1_000_000 } else { 2000 };
     for (problem, h) in [
         ("double-pendulum", 0.01),
         ("four-bar", 0.01),
