@@ -1,5 +1,6 @@
 //! `polhode run`: one problem, one method, one run.
 
+mod events;
 mod record;
 mod report;
 mod summary;
@@ -16,9 +17,10 @@ use crate::progress::Progress;
 use crate::reference::reference;
 use crate::{interrupt, pick, print};
 use core::ops::ControlFlow;
+use events::Events;
 use polhode::method::Method;
 use polhode::problem::{Errors, Invariance, Model, Problem, RunReport};
-use polhode::run::{EnergyEstimate, Estimate, Plan, Run, drive};
+use polhode::run::{EnergyEstimate, Estimate, Plan, Run, Watched, drive};
 use record::Record;
 use std::time::Instant;
 pub use system::degrees;
@@ -46,6 +48,8 @@ pub struct Finished {
     pub estimate: Option<Option<Estimate>>,
     /// How its step was found, if an error was asked for.
     pub control: Option<Control>,
+    /// What has happened in it.
+    pub events: Events,
     /// What became of the limits for drifts.
     pub gates: Vec<Gate>,
 }
@@ -123,7 +127,7 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
     let mut trouble = None;
     let mut phase = options.frequencies.then(|| Phase::new(&model));
     let mut started = Instant::now();
-    let mut observer = |n: u64, run: &mut (dyn Run + 'static)| {
+    let mut observer = |n: u64, run: &mut Watched| {
         if n == 0 {
             // The start of a run does not count as the cost of its steps.
             started = Instant::now();
@@ -134,7 +138,7 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
             phase.observe(&run.snapshot());
         }
         if let Some(record) = &mut record
-            && (stop || record.due(n))
+            && (stop || record.due(n) || run.ended())
             && let Err(error) = record.write(&run.snapshot())
         {
             trouble = Some(record.file.trouble(&error));
@@ -142,13 +146,14 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
         }
         if stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let mut estimate = None;
-    let ended = model.begin(&method).and_then(|mut run| {
+    let mut seen = None;
+    let ended = model.watched(&method).and_then(|mut run| {
         if options.estimate {
             run.estimate_energy();
         }
-        let ended = drive(&mut *run, &plan, &mut observer);
-        estimate = options.estimate.then(|| run.energy_estimate().and_then(EnergyEstimate::report));
+        let ended = drive(&mut run, &plan, &mut observer);
+        let estimate = options.estimate.then(|| run.energy_estimate().and_then(EnergyEstimate::report));
+        seen = Some((estimate, Events::new(&model, &run)));
         ended
     });
     let seconds = started.elapsed().as_secs_f64();
@@ -209,6 +214,7 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
     }
     let frequencies = phase.map(|phase| phase.frequencies());
     let gates = gate::gates(&limits, &end.drift);
+    let Some((estimate, events)) = seen else { return Err(Failure::Solver("the run has not begun".into())) };
     let finished = Finished {
         problem,
         model,
@@ -220,6 +226,7 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
         frequencies,
         estimate,
         control,
+        events,
         gates,
     };
     if options.json {

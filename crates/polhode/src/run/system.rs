@@ -3,14 +3,16 @@
 use super::saved::{Identity, Keeps, fingerprint, restore, save};
 use super::tracked::Tracked;
 use super::{
-    Drift, EnergyEstimate, EnergyRecord, Joints, Names, RestoreError, Run, Saved, Snapshot, Switches,
+    Drift, EnergyEstimate, EnergyRecord, Joints, Names, RestoreError, Run, Saved, Snapshot, Switches, part,
 };
 use crate::archive::{Archive, Kept};
 use crate::body::Dynamics;
 use crate::body::State;
 use crate::group::{Se3, So3};
 use crate::method::Method;
-use crate::multibody::{IntoShared, Reduced, Reduction, Simulation, SimulationError, System, Violation};
+use crate::multibody::{
+    IntoShared, Moment, Reduced, Reduction, Simulation, SimulationError, System, Violation,
+};
 use crate::scalar::{Real, Scalar, larger};
 use crate::solve::{StepError, Work};
 use std::sync::Arc;
@@ -73,6 +75,13 @@ pub struct SystemRun {
     last_step: Option<f64>,
     /// Of one body by itself.
     tracked: Option<Tracked>,
+    /// The start of the last step, of which room is kept, if there was one.
+    before: Moment,
+    stepped: bool,
+    /// The start of a step under way.
+    beginning: Moment,
+    /// To read off what is between steps, once that is asked for.
+    shown: Option<Box<Simulation<f64>>>,
 }
 
 impl SystemRun {
@@ -99,6 +108,10 @@ impl SystemRun {
             keeps_energy,
             tracked,
             face,
+            before: simulation.moment(),
+            beginning: simulation.moment(),
+            stepped: false,
+            shown: None,
             switches: Switches::at(simulation.switches()),
             simulation,
         }
@@ -165,6 +178,11 @@ impl Keeps for SystemRun {
         if let Some(tracked) = &mut self.tracked {
             tracked.keep(archive);
         }
+        self.last_step.keep(archive);
+        self.stepped.keep(archive);
+        if self.stepped {
+            self.before.keep(archive);
+        }
     }
 }
 
@@ -179,13 +197,15 @@ impl Run for SystemRun {
             Face::Rotation(one, _) => Before::Rotation(one.state_of(&self.simulation)),
             Face::Motion(one) => Before::Motion(one.state_of(&self.simulation)),
         };
+        self.beginning.retake(&self.simulation);
         if self.switches.is_empty() {
             self.step_past_singular(t, h)?;
         } else {
             self.step_over_switches(t, h)?;
         }
         self.simulation.set_time(to);
-        self.last_step = Some(h);
+        core::mem::swap(&mut self.before, &mut self.beginning);
+        (self.stepped, self.last_step) = (true, Some(h));
         let kinetic = self.simulation.kinetic_energy();
         self.total = kinetic + self.simulation.potential_energy();
         self.energy.update(Some(self.total - self.simulation.work_done()), kinetic);
@@ -209,8 +229,18 @@ impl Run for SystemRun {
         let estimate = self.tracked.as_ref().and_then(Tracked::seen);
         Snapshot { estimate, ..self.face.snapshot(&self.simulation) }
     }
-    fn save(&mut self) -> Result<Saved, RestoreError> {
-        Ok(save(self))
+    fn between(&mut self, t: f64) -> Option<Snapshot> {
+        if !self.stepped {
+            return None;
+        }
+        part(self.before.time(), self.simulation.time(), t)?;
+        let shown = self.shown.get_or_insert_with(|| Box::new(self.simulation.clone()));
+        shown.show_between(&self.before, &self.simulation, t);
+        Some(self.face.snapshot(shown))
+    }
+    fn save_in(&mut self, saved: &mut Saved) -> Result<(), RestoreError> {
+        save(self, saved);
+        Ok(())
     }
     fn restore(&mut self, saved: &Saved) -> Result<(), RestoreError> {
         restore(self, saved)
