@@ -61,6 +61,24 @@ impl<'a> Archive<'a> {
     }
 }
 
+/// The numbers of something.
+pub(crate) fn numbers_of(part: &mut impl Kept) -> Vec<u64> {
+    let mut archive = Archive::writing();
+    part.keep(&mut archive);
+    archive.words()
+}
+
+/// Puts numbers in their places, if they fit; true if they do.
+pub(crate) fn put_numbers(part: &mut (impl Kept + Clone), words: &[u64]) -> bool {
+    let (mut new, mut archive) = (part.clone(), Archive::reading(words));
+    new.keep(&mut archive);
+    let fits = archive.fits();
+    if fits {
+        *part = new;
+    }
+    fits
+}
+
 /// What is part of a run that is saved.
 pub(crate) trait Kept {
     /// Shows all of it, in an order that depends on nothing but what was shown before.
