@@ -188,6 +188,10 @@ fn text(problem: &Problem, model: &Model, report: &Report<'_>) -> String {
             }
         }
     }
+    let events: Vec<Vec<String>> = model.events().into_iter().map(row).collect();
+    if !events.is_empty() {
+        text.push_str(&format!("\n{}", table(0, &[Align::Left; 4], &events)));
+    }
     let own = own_parameters(problem);
     let mut names = |title: &str, list: &[String]| {
         if !list.is_empty() {
@@ -206,21 +210,18 @@ fn text(problem: &Problem, model: &Model, report: &Report<'_>) -> String {
     names("parameters, for --set, sensitivity and fit", &own);
     names("numbers of elements, for --set, sensitivity and fit", &report.elements);
     names("outputs", &report.outputs);
-    let events: Vec<String> = model.events().iter().map(shown).collect();
-    names("events", &events);
     names("methods that apply", &report.methods);
     text
 }
 
-/// An event in a few words.
-fn shown(event: &EventData) -> String {
+/// An event as a row of a table.
+fn row(event: EventData) -> Vec<String> {
     let way = match event.direction {
-        Direction::Up => " going up",
-        Direction::Down => " going down",
-        Direction::Both => "",
+        Direction::Both => String::new(),
+        way => format!("going {}", way.name()),
     };
-    let ends = if event.stop { ", which ends the run" } else { "" };
-    format!("{} (zero of {}{way}{ends})", event.name, event.when)
+    let ends = if event.stop { "ends the run" } else { "" };
+    vec![format!("event {}", event.name), format!("zero of {}", event.when), way, ends.into()]
 }
 
 fn more(text: &mut String, count: usize, what: &str) {

@@ -12,7 +12,6 @@ mass = 1
 inertia = [1, 1, 2]
 position = [0, 0, 1]
 velocity = [3, 0, 10]
-omega_body = [0.1, 0, 2]
 [outputs]
 height = "position_z"
 [events.top]
@@ -151,11 +150,11 @@ fn commands_that_need_whole_runs_refuse_those_that_stop() {
 fn mistakes_in_events_are_told_where_they_stand() {
     let folder = Folder::new();
     for (from, to, place, texts) in [
-        ("velocity_z", "velocty_z", ":13:9: ", "did you mean velocity_z"),
-        ("velocity_z", "1 / position_x", ":13:8: ", "'top' is not finite at the start"),
-        ("\"down\"", "\"downward\"", ":18:13: ", "down"),
-        ("stop = true", "stop = 1", ":21:8: ", "true or false"),
-        ("when = \"velocity_z\"", "direction = \"up\"", ":12:9: ", "needs `when`"),
+        ("velocity_z", "velocty_z", ":11:9: ", "did you mean velocity_z"),
+        ("velocity_z", "1 / position_x", ":11:8: ", "'top' is not finite at the start"),
+        ("\"down\"", "\"downward\"", ":16:13: ", "down"),
+        ("stop = true", "stop = 1", ":19:8: ", "true or false"),
+        ("when = \"velocity_z\"", "direction = \"up\"", ":10:9: ", "needs `when`"),
     ] {
         let file = folder.write("m.toml", &BALL.replacen(from, to, 1));
         refused(3, &["run", &file], &[place, texts]);
