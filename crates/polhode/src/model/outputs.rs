@@ -308,6 +308,12 @@ impl Run for WithOutputs {
     fn between(&mut self, t: f64) -> Option<Snapshot> {
         self.run.between(t).map(|seen| self.outputs.added(seen))
     }
+    fn lands_between(&self) -> bool {
+        self.run.lands_between()
+    }
+    fn land(&mut self, before: &Saved, t: f64) -> Result<(), RestoreError> {
+        self.run.land(before, t)
+    }
     fn ended(&self) -> bool {
         self.run.ended()
     }

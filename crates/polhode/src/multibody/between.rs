@@ -14,9 +14,16 @@ pub(crate) struct Moment {
     extra: Vec<CoordinateState<f64>>,
     lambda: Vec<f64>,
     angles: Vec<f64>,
+    /// The work of what stores no energy, and its power.
+    work: [f64; 2],
 }
 
-kept!(Moment { time, bodies, extra, lambda, angles });
+kept!(Moment { time, bodies, extra, lambda, angles, work });
+
+/// The work of a simulation, and its power.
+fn work(now: &Simulation<f64>) -> [f64; 2] {
+    now.meter().map_or([0.0; 2], |meter| [meter.work, meter.power()])
+}
 
 impl Moment {
     /// Its time.
@@ -34,6 +41,7 @@ impl Moment {
         }
         self.lambda.copy_from_slice(now.all_multipliers());
         self.angles.copy_from_slice(now.angles());
+        self.work = work(now);
     }
 }
 
@@ -87,6 +95,7 @@ impl Simulation<f64> {
             extra: self.extra().to_vec(),
             lambda: self.all_multipliers().to_vec(),
             angles: self.angles().to_vec(),
+            work: work(self),
         }
     }
     /// Becomes, for what is read off it, what another simulation of the same system was at a time since a moment.
@@ -100,5 +109,14 @@ impl Simulation<f64> {
         let lambda = line(&from.lambda, to.all_multipliers());
         let angles = line(&from.angles, to.angles());
         self.show(bodies, extra, lambda.into_iter(), (t, &angles));
+        let end = |[work, power]: [f64; 2]| (Vector1::new(work), Vector1::new(power * h), None);
+        let (done, _) = Hermite::new(end(from.work), end(work(to))).at(part);
+        self.set_work(done[0]);
+    }
+    /// Becomes, for what is read off it, what another simulation of the same system is.
+    pub(crate) fn show_same(&mut self, shown: &Simulation<f64>) {
+        let (bodies, extra) = (shown.bodies().iter().copied(), shown.extra().iter().cloned());
+        self.show(bodies, extra, shown.all_multipliers().iter().copied(), (shown.time(), shown.angles()));
+        self.set_work(work(shown)[0]);
     }
 }

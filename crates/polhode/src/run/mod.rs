@@ -68,6 +68,18 @@ pub trait Run: Send {
     fn between(&mut self, _t: f64) -> Option<Snapshot> {
         None
     }
+    /// True if it comes to a time within the last step by [`Run::land`]; false if a shorter step leads there.
+    ///
+    /// Methods for systems correct in each step what positions are off by, and in a short step after longer ones that takes
+    /// accelerations and reactions out of all proportion.
+    fn lands_between(&self) -> bool {
+        false
+    }
+    /// Goes back from the end of the last step to a time within it, as [`Run::between`] shows it, and stays there for what
+    /// is read off it; `before` is what was saved where the step began.
+    fn land(&mut self, _before: &Saved, _t: f64) -> Result<(), RestoreError> {
+        Err(RestoreError::Unsupported)
+    }
     /// True if it has come to an end of its own, as one of the events of [`Watched`] may say.
     fn ended(&self) -> bool {
         false

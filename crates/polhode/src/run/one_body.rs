@@ -25,6 +25,8 @@ pub struct BodyRun<G: Dynamics, L> {
     time: f64,
     /// Where the last step began.
     before: Option<Began<G>>,
+    /// What is between, once that is asked for.
+    passage: Option<Passage<G>>,
 }
 
 /// A state and its time.
@@ -68,6 +70,7 @@ impl<G: Steps<f64>, L: Load<f64>> BodyRun<G, L> {
             state: start,
             time: 0.0,
             before: None,
+            passage: None,
             body,
         }
     }
@@ -112,6 +115,7 @@ impl<G: Steps<f64>, L: Load<f64>> Keeps for BodyRun<G, L> {
         self.tracked.keep(archive);
         self.stepper.keep(&self.state, archive);
         keep_optional(&mut self.before, || Began(self.state, self.time), archive);
+        self.passage = None;
     }
 }
 
@@ -122,7 +126,7 @@ impl<G: Steps<f64>, L: Load<f64> + Send> Run for BodyRun<G, L> {
     fn step(&mut self, h: f64, to: f64) -> Result<(), StepError> {
         let next = self.switches.step(&mut self.stepper, &self.body, &self.state, self.time, h)?;
         self.tracked.update(&self.body, (&self.state, self.time), h, (&next, to));
-        self.before = Some(Began(self.state, self.time));
+        (self.before, self.passage) = (Some(Began(self.state, self.time)), None);
         (self.state, self.time) = (next, to);
         Ok(())
     }
@@ -133,9 +137,13 @@ impl<G: Steps<f64>, L: Load<f64> + Send> Run for BodyRun<G, L> {
     fn between(&mut self, t: f64) -> Option<Snapshot> {
         let Began(before, began) = self.before?;
         let (h, part) = part(began, self.time, t)?;
-        let from = self.passing(&before, began, inward(began, h));
-        let to = self.passing(&self.state, self.time, -inward(self.time, h));
-        let (pose, velocity) = Passage::new(&from, &to, h).at(part);
+        let passage = self.passage.unwrap_or_else(|| {
+            let from = self.passing(&before, began, inward(began, h));
+            let to = self.passing(&self.state, self.time, -inward(self.time, h));
+            Passage::new(&from, &to, h)
+        });
+        self.passage = Some(passage);
+        let (pose, velocity) = passage.at(part);
         let state = self.body.state(pose, &velocity);
         Some(Snapshot::of_body(&self.body, self.origin.as_ref(), &state, t))
     }

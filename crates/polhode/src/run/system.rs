@@ -152,6 +152,34 @@ impl SystemRun {
             error.of_step(t, h)
         })
     }
+    /// How it was before a step.
+    fn begins(&self) -> Before {
+        match &self.face {
+            Face::Mechanism(_) => Before::Mechanism,
+            Face::Rotation(one, _) => Before::Rotation(one.state_of(&self.simulation)),
+            Face::Motion(one) => Before::Motion(one.state_of(&self.simulation)),
+        }
+    }
+    /// Looks at what a step of size `h` from `t` on has come to.
+    fn note(&mut self, before: &Before, t: f64, h: f64, to: f64) {
+        let kinetic = self.simulation.kinetic_energy();
+        self.total = kinetic + self.simulation.potential_energy();
+        self.energy.update(Some(self.total - self.simulation.work_done()), kinetic);
+        let now = self.simulation.violation();
+        self.violation.position = larger(self.violation.position, now.position);
+        self.violation.velocity = larger(self.violation.velocity, now.velocity);
+        if let Some(tracked) = &mut self.tracked {
+            match (&self.face, before) {
+                (Face::Rotation(one, _), Before::Rotation(before)) => {
+                    tracked.update(&one.body, (before, t), h, (&one.state_of(&self.simulation), to));
+                }
+                (Face::Motion(one), Before::Motion(before)) => {
+                    tracked.update(&one.body, (before, t), h, (&one.state_of(&self.simulation), to));
+                }
+                _ => {}
+            }
+        }
+    }
     /// The simulation.
     pub fn simulation(&self) -> &Simulation<f64> {
         &self.simulation
@@ -192,11 +220,7 @@ impl Run for SystemRun {
     }
     fn step(&mut self, h: f64, to: f64) -> Result<(), StepError> {
         let t = self.simulation.time();
-        let before = match &self.face {
-            Face::Mechanism(_) => Before::Mechanism,
-            Face::Rotation(one, _) => Before::Rotation(one.state_of(&self.simulation)),
-            Face::Motion(one) => Before::Motion(one.state_of(&self.simulation)),
-        };
+        let before = self.begins();
         self.beginning.retake(&self.simulation);
         if self.switches.is_empty() {
             self.step_past_singular(t, h)?;
@@ -206,23 +230,7 @@ impl Run for SystemRun {
         self.simulation.set_time(to);
         core::mem::swap(&mut self.before, &mut self.beginning);
         (self.stepped, self.last_step) = (true, Some(h));
-        let kinetic = self.simulation.kinetic_energy();
-        self.total = kinetic + self.simulation.potential_energy();
-        self.energy.update(Some(self.total - self.simulation.work_done()), kinetic);
-        let now = self.simulation.violation();
-        self.violation.position = larger(self.violation.position, now.position);
-        self.violation.velocity = larger(self.violation.velocity, now.velocity);
-        if let Some(tracked) = &mut self.tracked {
-            match (&self.face, &before) {
-                (Face::Rotation(one, _), Before::Rotation(before)) => {
-                    tracked.update(&one.body, (before, t), h, (&one.state_of(&self.simulation), to));
-                }
-                (Face::Motion(one), Before::Motion(before)) => {
-                    tracked.update(&one.body, (before, t), h, (&one.state_of(&self.simulation), to));
-                }
-                _ => {}
-            }
-        }
+        self.note(&before, t, h, to);
         Ok(())
     }
     fn snapshot(&self) -> Snapshot {
@@ -237,6 +245,23 @@ impl Run for SystemRun {
         let shown = self.shown.get_or_insert_with(|| Box::new(self.simulation.clone()));
         shown.show_between(&self.before, &self.simulation, t);
         Some(self.face.snapshot(shown))
+    }
+    fn lands_between(&self) -> bool {
+        true
+    }
+    fn land(&mut self, before: &Saved, t: f64) -> Result<(), RestoreError> {
+        let (last_step, spent) = (self.last_step, self.simulation.spent);
+        let Some(shown) = self.between(t).and_then(|_| self.shown.take()) else {
+            return Err(RestoreError::Unsupported);
+        };
+        // What was seen along the way is that up to the start of the step, and then there.
+        restore(self, before)?;
+        let (began, from) = (self.begins(), self.simulation.time());
+        self.simulation.show_same(&shown);
+        self.simulation.spent = spent;
+        (self.last_step, self.stepped) = (last_step, false);
+        self.note(&began, from, t - from, t);
+        Ok(())
     }
     fn save_in(&mut self, saved: &mut Saved) -> Result<(), RestoreError> {
         save(self, saved);

@@ -14,8 +14,9 @@ const NOTHING: f64 = 1e-12;
 ///
 /// Crossings are found on the motion between the ends of a step ([`Run::between`]), several in one step where it shows them.
 /// Each is then refined by steps from the start of this one, of the size that leads to it, so that its time and its state are
-/// as exact as the method is and owe nothing to the interpolation. After that the run goes on as if nobody had looked, to the
-/// bit; an event that stops leaves it where it happened instead, and [`Run::ended`] is true until the next step.
+/// as exact as the method is and owe nothing to the interpolation. Methods for systems are of second order and do not bear short
+/// steps well ([`Run::lands_between`]): there the interpolation, which is of higher order, is what counts. After that the run
+/// goes on as if nobody had looked, to the bit; an event that stops leaves it where it happened instead, and it has ended.
 ///
 /// A zero at the start is no crossing. One at the end of a step counts where the step reaches it, whatever comes then.
 ///
@@ -204,8 +205,12 @@ impl Watched {
         (0.5 * (a.0 + b.0), slope)
     }
 
-    /// Takes a step anew, up to a time inside it.
+    /// The state at a time inside the step: of a step that is taken anew, up to there, or as the interpolation has it
+    /// where short steps are not to be trusted.
     fn redo(&mut self, t: f64) -> Result<Snapshot, StepError> {
+        if self.run.lands_between() {
+            return self.run.between(t).ok_or_else(|| unsaved(RestoreError::Unsupported));
+        }
         self.run.restore(&self.before).map_err(unsaved)?;
         let from = self.run.time();
         self.run.step(t - from, t)?;
@@ -281,7 +286,10 @@ impl Watched {
         if all.is_empty() {
             return Ok(());
         }
-        self.run.save_in(&mut self.after).map_err(unsaved)?;
+        let by_steps = !self.run.lands_between();
+        if by_steps {
+            self.run.save_in(&mut self.after).map_err(unsaved)?;
+        }
         let mut new = Vec::new();
         for crossing in &all {
             let state = match crossing.t == ends[1] {
@@ -294,8 +302,10 @@ impl Watched {
         new.sort_by(|a, b| a.state.t.total_cmp(&b.state.t));
         let stop = new.iter().find(|found| self.events[found.event].stops()).map(|found| found.state.t);
         match stop.filter(|t| *t != ends[1]) {
+            Some(t) if !by_steps => self.run.land(&self.before, t).map_err(unsaved)?,
             Some(t) => drop(self.redo(t)?),
-            None => self.run.restore(&self.after).map_err(unsaved)?,
+            None if by_steps => self.run.restore(&self.after).map_err(unsaved)?,
+            None => {}
         }
         new.retain(|found| stop.is_none_or(|stop| found.state.t <= stop));
         self.stopped = stop.is_some();
@@ -338,17 +348,20 @@ impl Run for Watched {
                 reason: "events are looked for in steps forward in time".into(),
             });
         }
+        if let Some(event) = self.stopped() {
+            let reason = format!("the event '{}' has ended the run", event.name());
+            return Err(StepError::NoStart { reason });
+        }
         let from = self.last.take().unwrap_or_else(|| self.run.snapshot());
         self.run.save_in(&mut self.before).map_err(unsaved)?;
         self.run.step(h, to)?;
-        let (sides, begun, stopped) = (self.sides.clone(), self.begun, self.stopped);
-        self.stopped = false;
+        let (sides, begun) = (self.sides.clone(), self.begun);
         let end = self.run.snapshot();
         let looked = self.look(&from, &end);
         match looked {
             Ok(()) => self.last = Some(end).filter(|_| !self.stopped),
             Err(_) => {
-                (self.sides, self.begun, self.stopped) = (sides, begun, stopped);
+                (self.sides, self.begun) = (sides, begun);
                 self.run.restore(&self.before).map_err(unsaved)?;
             }
         }

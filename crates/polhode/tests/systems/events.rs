@@ -225,6 +225,53 @@ fn a_run_does_not_notice_that_it_is_watched() {
     assert!(compared > 100, "{compared}");
 }
 
+/// An event right behind the start of a step has the state of that start, reactions and all, and so has a run that it ends.
+#[test]
+fn an_event_just_after_a_step_has_the_state_of_its_end() {
+    let pairs = ["geometric-alpha", "linear-alpha", "residual-alpha", "linear-alpha,constraints=stabilized"]
+        .into_iter()
+        .flat_map(|id| ["four-bar", "double-pendulum", "chain"].map(|name| (name, id)))
+        .chain(["akw", "imidm", "galpha:exp", "mkrk:rk4", "swc1"].map(|id| ("slow-top", id)));
+    for (name, id) in pairs {
+        let model = Problem::named(name).unwrap().model().unwrap();
+        for behind in [f64::EPSILON / 8.0, 1e-12, 1e-9] {
+            let step = 1.0 / 128.0;
+            let event = |at: f64| move |seen: &Snapshot| seen.t - (at + behind);
+            let events = vec![
+                Event::new("passing", event(8.0 * step)),
+                Event::new("end", event(16.0 * step)).stopping(true),
+            ];
+            let mut run = Watched::new(model.begin(&method(id)).unwrap(), events);
+            let mut seen = Vec::new();
+            let end = drive(&mut run, &Plan::new(step, 1.0).unwrap(), &mut |_, run| {
+                seen.push(run.snapshot());
+                ControlFlow::Continue(())
+            });
+            let end = end.unwrap();
+            assert_eq!((end.steps, run.found().len()), (17, 2), "{name} {id}");
+            assert_eq!(run.found()[1].state.t, end.last.t, "{name} {id}");
+            for (state, start) in [
+                (&run.found()[0].state, &seen[8]),
+                (&run.found()[1].state, &seen[16]),
+                (&end.last, &seen[16]),
+            ] {
+                let rows = [state, start].map(|state| {
+                    let mut row = Vec::new();
+                    state.row(&mut row);
+                    row
+                });
+                for (k, (x, y)) in rows[0].iter().zip(&rows[1]).enumerate() {
+                    let column = &state.columns()[k].name;
+                    assert!(
+                        (x - y).abs() < 1e-6 * (1.0 + y.abs()),
+                        "{name} {id} {behind:e} {column}: {x} {y}"
+                    );
+                }
+            }
+        }
+    }
+}
+
 /// Saved with what has happened so far, and gone on with.
 #[test]
 fn events_are_saved_with_their_run() {
