@@ -140,6 +140,12 @@ pub struct RunOptions {
     /// Write every N-th step (and always the last) [default: what the model says, or 1]
     #[arg(long, value_name = "N", requires = "out", allow_hyphen_values = true, value_parser = every)]
     pub every: Option<u64>,
+    /// Put the run aside in this file every S seconds [default: 60], for --resume after whatever ends the program
+    #[arg(long, value_name = "FILE[,S]", conflicts_with = "error")]
+    pub checkpoint: Option<String>,
+    /// Go on from a checkpoint of the same run, with the same results to the last bit
+    #[arg(long, value_name = "FILE", conflicts_with = "error")]
+    pub resume: Option<PathBuf>,
     /// Do not compute a reference solution
     #[arg(long)]
     pub no_reference: bool,

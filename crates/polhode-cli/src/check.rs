@@ -6,7 +6,8 @@ use crate::print::{self, Align, plain, table};
 use crate::run::degrees;
 use crate::{list, pick};
 use polhode::multibody::{GROUND, System};
-use polhode::problem::{Model, Problem};
+use polhode::problem::{EventData, Model, Problem};
+use polhode::run::Direction;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -27,6 +28,7 @@ struct Report<'a> {
     parameters: Vec<String>,
     elements: Vec<String>,
     outputs: Vec<String>,
+    events: Map<String, Value>,
     method: &'a str,
     step: Option<f64>,
     until: Option<f64>,
@@ -79,6 +81,10 @@ fn report<'a>(problem: &'a Problem, model: &Model) -> Result<Report<'a>, Failure
     let force = |force: &polhode::multibody::Force<f64>| {
         (force.name.clone(), json!({ "type": force.kind.name(), "between": between(force.bodies()) }))
     };
+    let event = |event: EventData| {
+        let value = json!({ "when": event.when, "direction": event.direction.name(), "stop": event.stop });
+        (event.name, value)
+    };
     let elements: Vec<String> = problem.elements()?.into_iter().map(|p| p.name).collect();
     let methods = list::registered()?.into_iter().filter(|method| pick::suits(model, method).is_ok());
     Ok(Report {
@@ -96,6 +102,7 @@ fn report<'a>(problem: &'a Problem, model: &Model) -> Result<Report<'a>, Failure
         parameters: own_parameters(problem).into_iter().chain(elements.iter().cloned()).collect(),
         elements,
         outputs: model.outputs().to_vec(),
+        events: model.events().into_iter().map(event).collect(),
         method: &problem.method,
         step: Some(problem.step).filter(|x| !x.is_nan()),
         until: Some(problem.until).filter(|x| !x.is_nan()),
@@ -181,6 +188,10 @@ fn text(problem: &Problem, model: &Model, report: &Report<'_>) -> String {
             }
         }
     }
+    let events: Vec<Vec<String>> = model.events().into_iter().map(row).collect();
+    if !events.is_empty() {
+        text.push_str(&format!("\n{}", table(0, &[Align::Left; 4], &events)));
+    }
     let own = own_parameters(problem);
     let mut names = |title: &str, list: &[String]| {
         if !list.is_empty() {
@@ -201,6 +212,16 @@ fn text(problem: &Problem, model: &Model, report: &Report<'_>) -> String {
     names("outputs", &report.outputs);
     names("methods that apply", &report.methods);
     text
+}
+
+/// An event as a row of a table.
+fn row(event: EventData) -> Vec<String> {
+    let way = match event.direction {
+        Direction::Both => String::new(),
+        way => format!("going {}", way.name()),
+    };
+    let ends = if event.stop { "ends the run" } else { "" };
+    vec![format!("event {}", event.name), format!("zero of {}", event.when), way, ends.into()]
 }
 
 fn more(text: &mut String, count: usize, what: &str) {

@@ -1,7 +1,10 @@
 //! Files: read with a limit, and written so that they appear whole or not at all.
 
+mod kept;
+
 use crate::failure::Failure;
 use crate::{interrupt, print};
+pub use kept::{EMPTY, Extent, sum};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
@@ -57,6 +60,34 @@ pub fn write_new(path: &Path, text: &str, instead: &str) -> Result<(), Failure> 
         return Err(Failure::Usage(format!("cannot write {shown}: {error}; nothing was left there")));
     }
     Ok(())
+}
+
+/// Puts a file in its place, whole, or leaves what was there: the bytes are on the disk before its name is.
+pub fn replace(name: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    let place = fs::canonicalize(name).unwrap_or_else(|_| name.to_path_buf());
+    let put = draft(&place).and_then(|(draft, mut file)| {
+        let put = file
+            .write_all(bytes)
+            .and_then(|()| file.sync_all())
+            .and_then(|()| fs::rename(&draft, &place))
+            .and_then(|()| settle(&place));
+        if put.is_err() {
+            let _ = fs::remove_file(&draft);
+        }
+        put
+    });
+    put.map_err(|error| Failure::Usage(format!("cannot write {}: {}", name.display(), reason(&error))))
+}
+
+/// Makes sure that the name of a file outlives a loss of power, where folders can be told so.
+fn settle(place: &Path) -> io::Result<()> {
+    match (cfg!(unix), place.parent()) {
+        (true, Some(folder)) => {
+            let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+            File::open(folder).and_then(|folder| folder.sync_all())
+        }
+        _ => Ok(()),
+    }
 }
 
 /// What a file holds, which its name must say.
@@ -145,7 +176,11 @@ impl Output {
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            Self::File(file) => file.writer.write(bytes),
+            Self::File(file) => {
+                let count = file.writer.write(bytes)?;
+                file.kept.iter_mut().for_each(|extent| extent.grow(&bytes[..count]));
+                Ok(count)
+            }
             Self::Standard(writer) => writer.write(bytes),
         }
     }
@@ -167,6 +202,8 @@ pub struct NewFile {
     writer: BufWriter<File>,
     replaces: bool,
     finished: bool,
+    /// How far it has come, of one that outlives the program.
+    kept: Option<Extent>,
 }
 
 impl NewFile {
@@ -204,7 +241,8 @@ impl NewFile {
             let _ = file.set_permissions(present.permissions());
         }
         let writer = BufWriter::with_capacity(1 << 16, file);
-        let file = NewFile { name: name.to_path_buf(), place, draft, writer, replaces, finished: false };
+        let file =
+            NewFile { name: name.to_path_buf(), place, draft, writer, replaces, finished: false, kept: None };
         // Last, so that of several faults the one of the path is named.
         match format.objection(name) {
             Some(why) => Err(refused(why)),
@@ -214,9 +252,10 @@ impl NewFile {
 
     /// What to say where writing went wrong.
     pub fn trouble(&self, error: &io::Error) -> Failure {
-        let left = match self.replaces {
-            true => "the file that was there is untouched",
-            false => "nothing was left there",
+        let left = match (self.kept, self.replaces) {
+            (Some(_), _) => "the rows up to the last checkpoint are kept",
+            (None, true) => "the file that was there is untouched",
+            (None, false) => "nothing was left there",
         };
         Failure::Usage(format!("cannot write {}: {}; {left}", self.name.display(), reason(error)))
     }
@@ -242,7 +281,7 @@ impl NewFile {
 
 impl Drop for NewFile {
     fn drop(&mut self) {
-        if !self.finished {
+        if !self.finished && self.kept.is_none() {
             let _ = fs::remove_file(&self.draft);
         }
     }

@@ -5,6 +5,7 @@
 mod args;
 mod blocks;
 mod check;
+mod checkpoint;
 mod compare;
 mod converge;
 mod data;

@@ -2,7 +2,7 @@
 
 use polhode::check::{Crossings, Nutation};
 use polhode::problem::{ExactFrequencies, Model};
-use polhode::run::Snapshot;
+use polhode::run::{RestoreError, Snapshot};
 use serde::Serialize;
 
 /// Watches what repeats in a motion: how a body that turns over does so, and how the third axis of any other nutates
@@ -50,6 +50,21 @@ impl Phase {
             Some(flip) => self.flips.observe(snapshot.t, body.momentum_body.dot(&flip.axis)),
             None => self.nutation.observe(snapshot.t, &body.attitude),
         }
+    }
+    /// All that was seen, for a checkpoint.
+    pub fn save(&mut self) -> Vec<u64> {
+        let mut words = self.nutation.save();
+        words.extend(self.flips.save());
+        words.push(self.flips.save().len() as u64);
+        words
+    }
+    /// Goes on from there.
+    pub fn restore(&mut self, words: &[u64]) -> Result<(), RestoreError> {
+        let (count, rest) = words.split_last().ok_or(RestoreError::Damaged)?;
+        let at = usize::try_from(*count).ok().and_then(|count| rest.len().checked_sub(count));
+        let (nutation, flips) = rest.split_at(at.ok_or(RestoreError::Damaged)?);
+        self.nutation.restore(nutation)?;
+        self.flips.restore(flips)
     }
     /// What was seen.
     pub fn frequencies(&self) -> Frequencies {

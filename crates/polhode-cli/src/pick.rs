@@ -128,6 +128,18 @@ pub fn measured(model: &Model) -> Result<(), Failure> {
     }
 }
 
+/// Refuses a model whose runs end at an event, for a command that needs them whole.
+pub fn unstopped(model: &Model, command: &str) -> Result<(), Failure> {
+    match model.events().into_iter().find(|event| event.stop) {
+        None => Ok(()),
+        Some(event) => Err(Failure::Usage(format!(
+            "the event '{}' of the model stops its runs, and {command} needs runs up to a given time; take `stop` out, or see \
+             where it stops with `polhode run`",
+            event.name
+        ))),
+    }
+}
+
 /// Refuses a run beyond the tables of its loads.
 pub fn covers(model: &Model, until: f64) -> Result<(), Failure> {
     model.beyond_tables(until).map_or(Ok(()), |error| Err(error.into()))

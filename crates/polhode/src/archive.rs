@@ -16,7 +16,12 @@ enum Words<'a> {
 impl<'a> Archive<'a> {
     /// Takes down what it is shown.
     pub(crate) fn writing() -> Self {
-        Archive { words: Words::Written(Vec::new()), broken: false }
+        Self::writing_in(Vec::new())
+    }
+    /// The same in the room of a list that is not needed any more.
+    pub(crate) fn writing_in(mut words: Vec<u64>) -> Self {
+        words.clear();
+        Archive { words: Words::Written(words), broken: false }
     }
     /// Puts these words in place of what it is shown.
     pub(crate) fn reading(words: &'a [u64]) -> Self {
@@ -29,6 +34,10 @@ impl<'a> Archive<'a> {
     /// What it is shown does not fit what was written.
     pub(crate) fn reject(&mut self) {
         self.broken = true;
+    }
+    /// True if words are missing for what it was shown.
+    pub(crate) fn is_broken(&self) -> bool {
+        self.broken
     }
     /// What was written.
     pub(crate) fn words(self) -> Vec<u64> {
@@ -50,6 +59,24 @@ impl<'a> Archive<'a> {
             },
         }
     }
+}
+
+/// The numbers of something.
+pub(crate) fn numbers_of(part: &mut impl Kept) -> Vec<u64> {
+    let mut archive = Archive::writing();
+    part.keep(&mut archive);
+    archive.words()
+}
+
+/// Puts numbers in their places, if they fit; true if they do.
+pub(crate) fn put_numbers(part: &mut (impl Kept + Clone), words: &[u64]) -> bool {
+    let (mut new, mut archive) = (part.clone(), Archive::reading(words));
+    new.keep(&mut archive);
+    let fits = archive.fits();
+    if fits {
+        *part = new;
+    }
+    fits
 }
 
 /// What is part of a run that is saved.
@@ -103,6 +130,13 @@ impl<T: Kept> Kept for Vec<T> {
 impl<T: Kept + Default> Kept for Option<T> {
     fn keep(&mut self, archive: &mut Archive<'_>) {
         keep_optional(self, T::default, archive);
+    }
+}
+/// A value and its rate.
+impl Kept for (f64, f64) {
+    fn keep(&mut self, archive: &mut Archive<'_>) {
+        self.0.keep(archive);
+        self.1.keep(archive);
     }
 }
 impl Kept for Vector3<f64> {

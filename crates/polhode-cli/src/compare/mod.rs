@@ -118,6 +118,7 @@ pub fn command(options: &CompareOptions) -> Result<(), Failure> {
     let problem = pick::problem(&options.problem, &options.set)?;
     let plan = pick::plan(&problem, options.step, options.until)?;
     let model = problem.model()?;
+    pick::unstopped(&model, "compare")?;
     pick::covers(&model, plan.until())?;
     let methods = pick::methods(&model, &options.methods, &usual(&problem, &model))?;
     print::detail(|| {

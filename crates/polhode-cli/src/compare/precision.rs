@@ -115,6 +115,7 @@ pub fn command(options: &CompareOptions) -> Result<(), Failure> {
     let whole = options.until.or(Some(problem.until)).filter(|until| *until > 0.0 && until.is_finite());
     let until = pick::plan(&problem, whole, options.until)?.until();
     let model = problem.model()?;
+    pick::unstopped(&model, "compare")?;
     pick::covers(&model, until)?;
     pick::measured(&model)?;
     let methods = pick::methods(&model, &options.methods, &methods(&problem, &model))?;

@@ -52,6 +52,7 @@ pub fn command(options: &ConvergeOptions) -> Result<(), Failure> {
     let until = plan.until();
     let plans = plans(options, plan.step(), until)?;
     let model = problem.model()?;
+    pick::unstopped(&model, "converge")?;
     pick::covers(&model, until)?;
     let methods = pick::methods(&model, &options.methods, &[&problem.method])?;
     print::detail(|| {

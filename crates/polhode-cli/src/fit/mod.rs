@@ -141,7 +141,9 @@ fn samples(options: &FitOptions, known: &[Column]) -> Result<(Samples, Vec<Strin
 pub fn command(options: &FitOptions) -> Result<(), Failure> {
     let problem = pick::problem(&options.problem, &options.set)?;
     let method = pick::method(options.method.as_deref().unwrap_or(&problem.method))?;
-    pick::suits(&problem.model()?, &method)?;
+    let model = problem.model()?;
+    pick::unstopped(&model, "fit")?;
+    pick::suits(&model, &method)?;
     let names = sensitivity::names(&options.parameters)?;
     let sensitivity = Sensitivity::new(&problem, &names, &method).map_err(sensitivity::failure)?;
     let data = fs::canonicalize(&options.data).ok();

@@ -1,5 +1,6 @@
 //! `polhode run`: one problem, one method, one run.
 
+mod events;
 mod record;
 mod report;
 mod summary;
@@ -7,6 +8,7 @@ mod system;
 
 use crate::args::RunOptions;
 use crate::blocks;
+use crate::checkpoint::{Checkpoint, Identity, Resumed};
 use crate::error_control::{self, Control};
 use crate::failure::Failure;
 use crate::files::Output;
@@ -16,9 +18,10 @@ use crate::progress::Progress;
 use crate::reference::reference;
 use crate::{interrupt, pick, print};
 use core::ops::ControlFlow;
+use events::Events;
 use polhode::method::{Method, SystemScheme};
 use polhode::problem::{Errors, Invariance, Model, Problem, RunReport};
-use polhode::run::{EnergyEstimate, Estimate, Plan, Run, drive};
+use polhode::run::{EnergyEstimate, Estimate, Plan, Run, Watched, drive, drive_on};
 use record::Record;
 use std::time::Instant;
 pub use system::degrees;
@@ -46,6 +49,8 @@ pub struct Finished {
     pub estimate: Option<Option<Estimate>>,
     /// How its step was found, if an error was asked for.
     pub control: Option<Control>,
+    /// What has happened in it.
+    pub events: Events,
     /// What became of the limits for drifts.
     pub gates: Vec<Gate>,
 }
@@ -75,6 +80,24 @@ fn runaway(model: &Model, method: &Method, end: &RunReport) -> Option<String> {
             100.0 * gain
         )
     })
+}
+
+/// What a checkpoint of a run is of.
+fn identity(options: &RunOptions, problem: &Problem, method: &Method, plan: &Plan, every: u64) -> Identity {
+    let mut model = vec![problem.file().text()];
+    model.extend(options.set.iter().map(String::as_str));
+    let yes = |is: bool| if is { "given" } else { "not given" }.to_string();
+    let out = options.out.as_ref().map_or("nothing".into(), |path| path.display().to_string());
+    Identity::new()
+        .with_text("model", &model)
+        .with("method", method.id().into())
+        .with_text("numbers of the method", &[&format!("{method:?}")])
+        .with("step", format!("{:?}", plan.step()))
+        .with("end", format!("{:?}", plan.until()))
+        .with("--out", out)
+        .with("--every", every.to_string())
+        .with("--estimate", yes(options.estimate))
+        .with("--frequencies", yes(options.frequencies))
 }
 
 /// Does it.
@@ -108,7 +131,20 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
     {
         return Err(Failure::Usage(format!("{option} is for problems of single bodies")));
     }
-    let file = options.out.as_deref().map(|path| Output::create(path, options.json)).transpose()?;
+    let every = options.every.or(problem.every).unwrap_or(1);
+    let identity = identity(options, &problem, &method, &plan, every);
+    let resumed =
+        options.resume.as_ref().map(|path| Resumed::read(path, &identity, method.id())).transpose()?;
+    let resumed = options.resume.as_deref().zip(resumed.as_ref());
+    let mut file = options.out.as_deref().map(|path| Output::create(path, options.json)).transpose()?;
+    if let (Some((path, resumed)), Some(file)) = (resumed, &mut file) {
+        resumed.continues(path, file)?;
+    }
+    let mut checkpoint = options
+        .checkpoint
+        .as_ref()
+        .map(|word| Checkpoint::new(word, &identity, resumed, file.as_mut()))
+        .transpose()?;
     let control = options
         .error
         .map(|error| error_control::step(&model, &method, until, error, options.budget))
@@ -116,14 +152,22 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
     if let Some(control) = &control {
         plan = Plan::new(control.found.step, until)?;
     }
-    let every = options.every.or(problem.every).unwrap_or(1);
     let mut record = file.map(|file| Record::new(file, every, &plan));
+    record.iter_mut().filter(|_| resumed.is_some()).for_each(Record::go_on);
 
     let mut progress = Progress::new(plan.steps());
     let mut trouble = None;
     let mut phase = options.frequencies.then(|| Phase::new(&model));
+    let mut begun = model.watched(&method);
+    if let Ok(run) = &mut begun {
+        if options.estimate {
+            run.estimate_energy();
+        }
+        resumed.map_or(Ok(()), |(path, resumed)| resumed.restore(path, run, phase.as_mut()))?;
+    }
     let mut started = Instant::now();
-    let mut observer = |n: u64, run: &mut (dyn Run + 'static)| {
+    let spent = resumed.map_or(0.0, |(_, resumed)| resumed.seconds);
+    let mut observer = |n: u64, run: &mut Watched| {
         if n == 0 {
             // The start of a run does not count as the cost of its steps.
             started = Instant::now();
@@ -134,24 +178,35 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
             phase.observe(&run.snapshot());
         }
         if let Some(record) = &mut record
-            && (stop || record.due(n))
+            && ((stop && checkpoint.is_none()) || record.due(n) || run.ended())
             && let Err(error) = record.write(&run.snapshot())
         {
             trouble = Some(record.file.trouble(&error));
             return ControlFlow::Break(());
         }
+        if let Some(checkpoint) = &mut checkpoint
+            && (checkpoint.is_due() || stop)
+        {
+            let seconds = spent + started.elapsed().as_secs_f64();
+            let table = record.as_mut().map(|record| &mut record.file);
+            if let Err(failure) = checkpoint.write(n, seconds, run, phase.as_mut(), table) {
+                trouble = Some(failure);
+                return ControlFlow::Break(());
+            }
+        }
         if stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let mut estimate = None;
-    let ended = model.begin(&method).and_then(|mut run| {
-        if options.estimate {
-            run.estimate_energy();
-        }
-        let ended = drive(&mut *run, &plan, &mut observer);
-        estimate = options.estimate.then(|| run.energy_estimate().and_then(EnergyEstimate::report));
+    let mut seen = None;
+    let ended = begun.and_then(|mut run| {
+        let ended = match resumed {
+            None => drive(&mut run, &plan, &mut observer),
+            Some((_, resumed)) => drive_on(&mut run, &plan, resumed.steps, &mut observer),
+        };
+        let estimate = options.estimate.then(|| run.energy_estimate().and_then(EnergyEstimate::report));
+        seen = Some((estimate, Events::new(&model, &run)));
         ended
     });
-    let seconds = started.elapsed().as_secs_f64();
+    let seconds = spent + started.elapsed().as_secs_f64();
     progress.clear();
     print::detail(|| {
         format!(
@@ -163,6 +218,9 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
     });
 
     if let Some(failure) = trouble {
+        if resumed.is_none() && checkpoint.is_some_and(|checkpoint| checkpoint.is_missing()) {
+            record.iter_mut().for_each(|record| record.file.forget());
+        }
         return Err(failure);
     }
     let end = ended.map_err(|failed| {
@@ -176,6 +234,10 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
         Failure::Solver(format!("{failed}{hint}{unwritten}"))
     })?;
     let mut place = String::new();
+    if let (false, Some(checkpoint)) = (end.finished, &checkpoint) {
+        // Its rows wait for the rest.
+        (place, record) = (checkpoint.advice(), None);
+    }
     let beside_table = record.as_ref().is_some_and(|record| record.file.is_standard());
     if let Some(record) = record.take() {
         place = format!("; the rows so far are in {}", record.file.name());
@@ -209,6 +271,7 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
     }
     let frequencies = phase.map(|phase| phase.frequencies());
     let gates = gate::gates(&limits, &end.drift);
+    let Some((estimate, events)) = seen else { return Err(Failure::Solver("the run has not begun".into())) };
     let finished = Finished {
         problem,
         model,
@@ -220,6 +283,7 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
         frequencies,
         estimate,
         control,
+        events,
         gates,
     };
     if options.json {
@@ -227,5 +291,7 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
     } else {
         print::summary(&summary::text(&finished), beside_table)?;
     }
+    checkpoint.iter().for_each(Checkpoint::remove);
+    resumed.iter().for_each(|(path, _)| drop(std::fs::remove_file(path)));
     gate::verdict(&finished.gates, &finished.end.drift)
 }

@@ -20,6 +20,10 @@ impl Record {
     pub fn new(file: Output, every: u64, plan: &Plan) -> Self {
         Record { file, every, last: plan.steps(), begun: false, row: Vec::new() }
     }
+    /// Goes on behind rows that are there.
+    pub fn go_on(&mut self) {
+        self.begun = true;
+    }
     /// True if step `n` has a row.
     #[inline]
     pub fn due(&self, n: u64) -> bool {

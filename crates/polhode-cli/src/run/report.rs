@@ -7,7 +7,7 @@ use crate::error_control;
 use crate::gate::Gate;
 use crate::phase::Frequencies;
 use crate::quantity;
-use polhode::run::{EnergyError, Estimate, Quantity};
+use polhode::run::{EnergyError, Estimate, Quantity, Snapshot};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -34,6 +34,10 @@ pub struct Report<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     frequencies: Option<&'a Frequencies>,
     newton: Newton,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    events: Option<Map<String, Value>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stopped_by: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error_control: Option<error_control::Block>,
     #[serde(skip_serializing_if = "<[Gate]>::is_empty")]
@@ -85,17 +89,28 @@ impl From<Estimate> for EnergyEstimate {
     }
 }
 
+/// What is said of a state beside its time and energies.
+fn quantities(of: &Snapshot) -> Map<String, Value> {
+    let mut quantities = Vec::new();
+    of.report(&mut |item, value| match item.quantity {
+        // They have fields of their own, which are null where there is no potential.
+        Quantity::Energy | Quantity::KineticEnergy => {}
+        _ => quantities.push((quantity::path(of, &item), quantity::json(&value))),
+    });
+    quantity::tree(quantities)
+}
+
+/// All that is said of a state, as of the last one.
+pub fn state(of: &Snapshot) -> Map<String, Value> {
+    let head = [("t", Some(of.t)), ("energy", of.energy), ("kinetic_energy", Some(of.kinetic_energy))];
+    head.into_iter().map(|(key, x)| (key.into(), Value::from(x))).chain(quantities(of)).collect()
+}
+
 impl<'a> Report<'a> {
     /// Reads everything off a run.
     pub fn new(run: &'a Finished) -> Self {
         let (last, drift) = (&run.end.last, &run.end.drift);
         let error = run.errors.as_ref().ok().map(|(errors, source)| Error::new(errors, source));
-        let mut quantities = Vec::new();
-        last.report(&mut |item, value| match item.quantity {
-            // They have fields of their own, which are null where there is no potential.
-            Quantity::Energy | Quantity::KineticEnergy => {}
-            _ => quantities.push((quantity::path(last, &item), quantity::json(&value))),
-        });
         Report {
             problem: &run.problem.id,
             method: run.method.id(),
@@ -105,7 +120,7 @@ impl<'a> Report<'a> {
             steps: run.end.steps,
             energy: last.energy,
             kinetic_energy: last.kinetic_energy,
-            quantities: quantity::tree(quantities),
+            quantities: quantities(last),
             system: System::new(&run.end),
             drift: Drift::new(&run.end),
             energy_error: drift.energy.map(Energy::from),
@@ -113,6 +128,8 @@ impl<'a> Report<'a> {
             energy_estimate: run.estimate.map(|e| e.map(EnergyEstimate::from)),
             frequencies: run.frequencies.as_ref(),
             newton: Newton::from(&run.end),
+            events: run.events.block(),
+            stopped_by: run.events.stopped.as_deref(),
             error_control: run.control.as_ref().map(|control| control.block()),
             max_drift: &run.gates,
             error,

@@ -31,7 +31,11 @@ pub fn text(run: &Finished) -> String {
     let row = |cells: &[&str]| cells.iter().map(|c| c.to_string()).collect::<Vec<String>>();
 
     // A last step that differs by round-off is not worth a word.
-    let short = if plan.size(plan.steps() - 1) < 0.999 * plan.step() { ", the last one shorter" } else { "" };
+    let short = match &run.events.stopped {
+        Some(event) => format!(", ended by the event '{event}'"),
+        None if plan.size(plan.steps() - 1) < 0.999 * plan.step() => ", the last one shorter".into(),
+        None => String::new(),
+    };
     let span = format!(
         "{} of {} s, to t = {} s{short}",
         count(end.steps, "step"),
@@ -92,6 +96,7 @@ pub fn text(run: &Finished) -> String {
     text.push_str("\nlargest drift over the run\n");
     text.push_str(&table(2, &[Align::Left; 4], &drifts));
 
+    text.extend(run.events.text());
     if !single {
         let places =
             table(2, &[Align::Left, Align::Right, Align::Right, Align::Right], &system::places(&end.last));

@@ -97,6 +97,7 @@ pub fn command(options: &SensitivityOptions) -> Result<(), Failure> {
     let plan = pick::plan(&problem, options.step, options.until)?;
     let model = problem.model()?;
     pick::suits(&model, &method)?;
+    pick::unstopped(&model, "sensitivity")?;
     pick::covers(&model, plan.until())?;
     let variant = match options.variant.as_deref() {
         None => Variant::Exact,

@@ -3,10 +3,12 @@
 mod common;
 
 mod campaign;
+mod checkpoints;
 mod compare;
 mod converge;
 mod ending;
 mod error;
+mod events;
 mod examples;
 mod files;
 mod fit;

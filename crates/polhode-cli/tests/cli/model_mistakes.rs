@@ -87,7 +87,7 @@ fn what_is_wrong_is_told_where_it_stands() {
             "x.toml:10:10: ",
             "nothing is called 'angle' here",
         ),
-        (with("[run]", "[events.e]\nwhen = \"t - 1\"\n[run]"), "x.toml:7:9: ", "not available yet"),
+        (with("[run]", "[events.e]\nwhen = \"s - 1\"\n[run]"), "x.toml:8:9: ", "nothing is called 's'"),
         (with("[run]", "[outputs]\na = \"velocty_x\"\n[run]"), "x.toml:8:6: ", "did you mean velocity_x"),
         (
             with("[run]", "[outputs]\na = \"1 / velocity_x\"\n[run]"),

@@ -3,7 +3,9 @@
 //! The observers take one sample per step, equidistant or not, and keep only the last few: maxima and zeros are found
 //! by the polynomial through six neighbouring samples, so that their times are far more exact than the steps.
 
+use crate::archive::{Archive, Kept, kept, numbers_of, put_numbers};
 use crate::group::Rotation;
+use crate::run::RestoreError;
 use core::f64::consts::TAU;
 use nalgebra::Vector3;
 
@@ -94,6 +96,34 @@ impl<T: Copy + Default, const N: usize> Ring<T, N> {
         self.seen == N
     }
 }
+
+impl<T: Kept, const N: usize> Kept for Ring<T, N> {
+    fn keep(&mut self, archive: &mut Archive<'_>) {
+        self.samples.keep(archive);
+        self.seen.keep(archive);
+    }
+}
+kept!(Axis { t, height, azimuth });
+kept!(Line { n, mean, square, product });
+kept!(Nutation { axes, low, candidate, first, last, periods, line, tilt, lost });
+kept!(Crossings { samples, largest, negative, candidate, first, last, count });
+
+/// Observers are put aside with their runs.
+macro_rules! saved {
+    ($($observer:ty)*) => {$(
+        impl $observer {
+            /// All that it has seen, to be gone on with by `restore`.
+            pub fn save(&mut self) -> Vec<u64> {
+                numbers_of(self)
+            }
+            /// Goes on from what was saved. After an error all is as it was.
+            pub fn restore(&mut self, saved: &[u64]) -> Result<(), RestoreError> {
+                put_numbers(self, saved).then_some(()).ok_or(RestoreError::Damaged)
+            }
+        }
+    )*};
+}
+saved!(Nutation Crossings);
 
 /// The axis of a top at one time.
 #[derive(Clone, Copy, Debug, Default)]

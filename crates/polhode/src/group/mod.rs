@@ -5,6 +5,7 @@
 //! Sources: Bauchau et al. 2013 (motion tensor, vectorial maps), Krysl 2006 (the increments on SO(3)).
 
 mod map;
+mod passage;
 mod rotation;
 mod se3;
 mod so3;
@@ -13,6 +14,8 @@ mod vectorial;
 
 pub(crate) use map::NearZero;
 pub use map::{Cayley, Coefficients, EulerRodrigues, Exponential, Map, WienerMilenkovic};
+pub(crate) use passage::Hermite;
+pub use passage::{Passage, Passing};
 pub use rotation::{Rotation, Turn};
 pub(crate) use se3::displacing;
 pub use se3::{Motion, Screw, Se3};

@@ -317,7 +317,7 @@ pub const COORDINATES: &[Key] = &[
 pub const EVENT: &[Key] = &[
     must("when", Kind::Expression, "a zero crossing of this expression"),
     key("direction", Kind::Word(&["up", "down", "both"]), "which crossings count"),
-    key("stop", Kind::Flag, "true: the run ends at the event"),
+    key("stop", Kind::Flag, "true: the run ends at the event, which is its last row"),
 ];
 
 /// The keys of a condition that parameters must meet.

@@ -63,6 +63,7 @@ pub use series::{Loader, TableFile};
 
 use crate::expression::Expression;
 use crate::multibody::System;
+use crate::run::Direction;
 use crate::scalar::Scalar;
 use bodies::BodyDraft;
 use core::fmt;
@@ -70,7 +71,7 @@ use elements::{FrameDraft, JointDraft};
 use forces::{CoordinatesDraft, ForceDraft};
 use loads::LoadDraft;
 use number::{Name, Named, Number, Numbers, Parameter, Scope};
-use outputs::OutputDraft;
+use outputs::{EventDraft, OutputDraft};
 use place::Span;
 use std::sync::Arc;
 
@@ -96,6 +97,20 @@ pub struct ModelFile {
     coordinates: Vec<CoordinatesDraft>,
     outputs: Vec<OutputDraft>,
     output_names: Arc<[String]>,
+    events: Vec<EventDraft>,
+}
+
+/// What a model file says of an event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EventData {
+    /// Its name.
+    pub name: String,
+    /// The expression that crosses zero.
+    pub when: String,
+    /// Which crossings count.
+    pub direction: Direction,
+    /// True if the run ends there.
+    pub stop: bool,
 }
 
 /// How to run it, as far as the file says.
@@ -199,7 +214,30 @@ impl ModelFile {
     ) -> Result<Outputs<S>, Fault> {
         let named = self.named();
         let definitions: Vec<String> = self.definitions.iter().map(|(name, _)| name.clone()).collect();
-        Outputs::new(&self.outputs, &self.output_names, system, values, &self.scope(&named, &definitions))
+        let scope = self.scope(&named, &definitions);
+        Outputs::new(self.outputs.iter(), &self.output_names, system, values, &scope)
+    }
+    /// What its events look at.
+    pub(crate) fn watched(&self, system: &System<f64>, values: &Values<f64>) -> Result<Outputs<f64>, Fault> {
+        let named = self.named();
+        let definitions: Vec<String> = self.definitions.iter().map(|(name, _)| name.clone()).collect();
+        let scope = self.scope(&named, &definitions);
+        let names = self.events.iter().map(|event| event.when.name.clone()).collect();
+        Outputs::new(self.events.iter().map(|event| &event.when), &names, system, values, &scope)
+    }
+    /// Its events.
+    pub(crate) fn events(&self) -> impl Iterator<Item = EventData> {
+        self.events.iter().map(|event| EventData {
+            name: event.when.name.clone(),
+            when: event.when.formula.text.clone(),
+            direction: event.direction,
+            stop: event.stop,
+        })
+    }
+    /// Something wrong with an event, by its number.
+    pub(crate) fn event_fault(&self, event: usize, message: String) -> Fault {
+        let span = self.events.get(event).map_or(0..0, |event| event.when.formula.span.clone());
+        Fault::new(&span, message)
     }
     /// Something wrong with an output.
     pub(crate) fn output_fault(&self, name: &str, message: String) -> Fault {

@@ -8,7 +8,8 @@ use crate::expression::Expression;
 use crate::lookup::ENTRIES;
 use crate::multibody::{Coordinate, System};
 use crate::run::{
-    Drift, EnergyEstimate, Item, Joints, Owner, Quantity, RestoreError, Run, Saved, Shape, Snapshot,
+    Direction, Drift, EnergyEstimate, Item, Joints, Owner, Quantity, RestoreError, Run, Saved, Shape,
+    Snapshot,
 };
 use crate::scalar::Scalar;
 use crate::solve::{StepError, Work};
@@ -20,6 +21,14 @@ use std::sync::Arc;
 pub(super) struct OutputDraft {
     pub(super) name: String,
     pub(super) formula: StateExpression,
+}
+
+/// An event as the file has it.
+#[derive(Clone, Debug)]
+pub(super) struct EventDraft {
+    pub(super) when: OutputDraft,
+    pub(super) direction: Direction,
+    pub(super) stop: bool,
 }
 
 /// The outputs of a model at some scalar.
@@ -74,8 +83,8 @@ impl<S: Scalar> Reading<S> {
 }
 
 impl<S: Scalar> Outputs<S> {
-    pub(super) fn new(
-        drafts: &[OutputDraft],
+    pub(super) fn new<'a>(
+        drafts: impl Iterator<Item = &'a OutputDraft>,
         names: &Arc<[String]>,
         system: &System<S>,
         values: &Values<S>,
@@ -100,15 +109,17 @@ impl<S: Scalar> Outputs<S> {
     pub fn names(&self) -> &[String] {
         &self.names
     }
+    /// The value of one of them.
+    pub(crate) fn value(&self, output: usize, seen: &Snapshot<S>) -> S {
+        let Some((expression, readings)) = self.list.get(output) else { return S::lift(f64::NAN) };
+        expression.evaluate_with(&|name| readings[name].value(seen))
+    }
     /// The snapshot with the outputs in it.
     pub fn added(&self, seen: Snapshot<S>) -> Snapshot<S> {
         if self.list.is_empty() {
             return seen;
         }
-        let value = |(expression, readings): &(Expression, Vec<Reading<S>>)| {
-            expression.evaluate_with(&|name| readings[name].value(&seen))
-        };
-        let outputs = self.list.iter().map(value).collect();
+        let outputs = (0..self.list.len()).map(|i| self.value(i, &seen)).collect();
         Snapshot { outputs, output_names: Some(self.names.clone()), ..seen }
     }
 }
@@ -294,8 +305,20 @@ impl Run for WithOutputs {
     fn snapshot(&self) -> Snapshot {
         self.outputs.added(self.run.snapshot())
     }
-    fn save(&mut self) -> Result<Saved, RestoreError> {
-        self.run.save()
+    fn between(&mut self, t: f64) -> Option<Snapshot> {
+        self.run.between(t).map(|seen| self.outputs.added(seen))
+    }
+    fn lands_between(&self) -> bool {
+        self.run.lands_between()
+    }
+    fn land(&mut self, before: &Saved, t: f64) -> Result<(), RestoreError> {
+        self.run.land(before, t)
+    }
+    fn ended(&self) -> bool {
+        self.run.ended()
+    }
+    fn save_in(&mut self, saved: &mut Saved) -> Result<(), RestoreError> {
+        self.run.save_in(saved)
     }
     fn restore(&mut self, saved: &Saved) -> Result<(), RestoreError> {
         self.run.restore(saved)

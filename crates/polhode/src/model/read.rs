@@ -7,7 +7,7 @@ use super::forces::{CoordinatesDraft, ForceDraft};
 use super::keys::{CHECK, EVENT, MODEL, PARAMETER, RUN};
 use super::loads::{LoadDraft, StateExpression};
 use super::number::{Named, Number, Numbers, Parameter, Scope, reserved, unknown_name};
-use super::outputs::OutputDraft;
+use super::outputs::{EventDraft, OutputDraft};
 use super::place::{Fault, Span, tidy};
 use super::series::{Loader, Tables};
 use super::table::{Entry, Table, kind};
@@ -16,6 +16,7 @@ use crate::expression::Expression;
 use crate::lookup::plain;
 use crate::method::Method;
 use crate::multibody::GROUND;
+use crate::run::Direction;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -65,13 +66,12 @@ pub(super) fn read(name: &str, text: &str, load: &Loader<'_>) -> Result<ModelFil
         counter: false,
         hyphened: &hyphened,
     };
-    let mut later = Vec::new();
     let title = top.text("title")?.map_or(String::new(), |(title, _)| tidy(&title));
     let source = top.text("source")?.map_or(String::new(), |(source, _)| tidy(&source));
     top.text("notes")?;
     let mut tables = Tables { load };
     let outputs = outputs(&top, &hyphened)?;
-    let file = ModelFile {
+    Ok(ModelFile {
         name: name.into(),
         text: text.into(),
         title,
@@ -89,14 +89,10 @@ pub(super) fn read(name: &str, text: &str, load: &Loader<'_>) -> Result<ModelFil
         })?,
         output_names: outputs.iter().map(|output: &OutputDraft| output.name.clone()).collect(),
         outputs,
+        events: tables_of(&top, "events", &mut |name, table| event(name, table, &hyphened))?,
         parameters,
         definitions,
-    };
-    tables_of(&top, "events", &mut |name, table| event(name, table, &hyphened, &mut later))?;
-    match later.into_iter().next() {
-        Some(fault) => Err(fault),
-        None => Ok(file),
-    }
+    })
 }
 
 /// No names at all.
@@ -352,15 +348,20 @@ fn outputs(top: &Table<'_>, hyphened: &[&str]) -> Result<Vec<OutputDraft>, Fault
     table.entries.iter().map(read).collect()
 }
 
-fn event(name: &str, table: &Table<'_>, hyphened: &[&str], later: &mut Vec<Fault>) -> Result<(), Fault> {
+fn event(name: &str, table: &Table<'_>, hyphened: &[&str]) -> Result<EventDraft, Fault> {
     table.only(EVENT)?;
-    if let Some(entry) = table.entry("when") {
-        StateExpression::read("when", entry.value, hyphened)?;
-    }
-    table.word("direction", &["up", "down", "both"])?;
-    table.flag("stop")?;
-    later.push(Fault::new(&table.span, format!("the event '{name}': events are not available yet")));
-    Ok(())
+    let Some(entry) = table.entry("when") else {
+        let message = format!("the event '{name}' needs `when`, an expression that crosses zero");
+        return Err(Fault::new(&table.span, message));
+    };
+    let formula = StateExpression::read("when", entry.value, hyphened)?;
+    let word = table.word("direction", &Direction::ALL.map(Direction::name))?;
+    let direction = word.and_then(|(word, _)| Direction::ALL.into_iter().find(|known| known.name() == word));
+    Ok(EventDraft {
+        when: OutputDraft { name: name.into(), formula },
+        direction: direction.unwrap_or_default(),
+        stop: table.flag("stop")?,
+    })
 }
 
 fn run(top: &Table<'_>, scope: &Scope<'_>) -> Result<RunDefaults, Fault> {

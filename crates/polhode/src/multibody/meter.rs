@@ -35,6 +35,10 @@ impl<S: Real> WorkMeter<S> {
         powers[0] = power;
         WorkMeter { work: S::zero(), powers, count: 1, h: f64::NAN }
     }
+    /// The power at the end of the last step.
+    pub(crate) fn power(&self) -> S {
+        self.powers[0]
+    }
     /// Goes on with another power, where that jumps.
     pub(crate) fn restart(&mut self, power: S) {
         self.powers[0] = power;

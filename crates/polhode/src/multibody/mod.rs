@@ -5,6 +5,7 @@
 //! constraints at a pose, and derivatives with respect to a change (ξ, Θ) of it, and the integrator multiplies them.
 
 mod arrange;
+mod between;
 mod bushing;
 mod centered;
 mod coordinate;
@@ -38,6 +39,7 @@ mod workspace;
 
 pub use crate::formula::{MOST_NUMBERS, OwnError};
 pub use crate::lookup::ParameterError;
+pub(crate) use between::Moment;
 pub use bushing::Bushing;
 pub use coordinate::{Coordinate, JointStart};
 pub use differentiated::{Differentiated, DifferentiationError, Dual1, Variant};

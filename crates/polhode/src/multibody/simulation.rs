@@ -591,6 +591,10 @@ impl<S: Scalar> Simulation<S> {
     pub(super) fn meter(&self) -> Option<&WorkMeter<S>> {
         self.meter.as_ref()
     }
+    /// Sets it, for what is read off it.
+    pub(super) fn set_work(&mut self, work: S) {
+        self.meter.iter_mut().for_each(|meter| meter.work = work);
+    }
     /// The rows of its joints that give way, being dependent.
     pub(super) fn softness(&self) -> &[S] {
         &self.work.softness

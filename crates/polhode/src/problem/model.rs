@@ -5,10 +5,12 @@ use super::known::{Known, known};
 use crate::body::{Kinematics, Load, RotaryInertia};
 use crate::group::{Group, Se3, So3};
 use crate::method::Method;
-use crate::model::{ModelFile, Outputs, Place, WithOutputs};
+use crate::model::{EventData, ModelFile, Outputs, Place, WithOutputs};
 use crate::multibody::{AssemblyError, Reduction, Simulation, SimulationError, System};
 use crate::reference::SteadyPrecession;
-use crate::run::{Drift, Face, Observer, Plan, Run, RunFailure, RunReport, Snapshot, begin, drive};
+use crate::run::{
+    Drift, Event, Face, Observer, Plan, Run, RunFailure, RunReport, Snapshot, Watched, begin, drive,
+};
 use crate::solve::{StepError, Work};
 use core::fmt;
 use nalgebra::Vector3;
@@ -55,6 +57,8 @@ pub struct Model {
     /// How many motions are left, and what joints forbid more than once.
     freedom: (usize, Vec<Vec<String>>),
     outputs: Arc<Outputs<f64>>,
+    /// What its events look at.
+    watched: Arc<Outputs<f64>>,
     file: Arc<ModelFile>,
 }
 
@@ -113,6 +117,8 @@ impl Problem {
     pub(super) fn model_with(&self, change: &dyn Fn(usize) -> f64) -> Result<Model, ModelError> {
         let built = self.built(change, &[])?;
         let outputs = self.outputs(&built)?;
+        let watched = self.file().watched(&built.system, &built.values);
+        let watched = watched.map_err(|fault| self.refused(fault))?;
         let system = Arc::new(built.system);
         let reduction = system.reduction();
         // Thin bodies are for joints that leave them no motion about their axis.
@@ -153,6 +159,12 @@ impl Problem {
             };
             return Err(self.wrong(format!("{quantity} is not finite at the start: {why}")));
         }
+        let lost = (0..watched.names().len()).find(|event| !watched.value(*event, &start).is_finite());
+        if let Some(event) = lost {
+            let name = &watched.names()[event];
+            let message = format!("`when` of the event '{name}' is not finite at the start");
+            return Err(self.refused(self.file().event_fault(event, message)));
+        }
         let start = outputs.added(start);
         if let Some(name) = start.overflow() {
             let message = format!("the output {name} is not finite at the start");
@@ -171,6 +183,7 @@ impl Problem {
             start: Box::new(start),
             freedom,
             outputs: Arc::new(outputs),
+            watched: Arc::new(watched),
             file: self.shared_file().clone(),
             reduction,
             system,
@@ -212,6 +225,41 @@ impl Model {
     /// The names of its outputs.
     pub fn outputs(&self) -> &[String] {
         self.outputs.names()
+    }
+    /// Its events, as its file has them.
+    pub fn events(&self) -> Vec<EventData> {
+        self.file.events().collect()
+    }
+    /// A run of it, at its start, that looks for its events.
+    ///
+    /// ```
+    /// use core::ops::ControlFlow;
+    /// use polhode::{method::Method, problem::Problem, run::{Plan, drive}};
+    /// let text = r#"
+    /// gravity = [0, 0, -9.81]
+    /// [bodies.ball]
+    /// mass = 1
+    /// inertia = [1, 1, 1]
+    /// position = [0, 0, 20]
+    /// [events.landing]
+    /// when = "position_z"
+    /// direction = "down"
+    /// stop = true
+    /// "#;
+    /// let model = Problem::from_text("ball", text)?.model()?;
+    /// let mut run = model.watched(&Method::parse("akw")?)?;
+    /// let end = drive(&mut run, &Plan::new(0.1, 10.0)?, &mut |_, _| ControlFlow::Continue(()))?;
+    /// assert!(end.finished && (end.last.t - (40.0f64 / 9.81).sqrt()).abs() < 1e-14);
+    /// assert_eq!(run.stopped().map(|event| event.name()), Some("landing"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn watched(&self, method: &Method) -> Result<Watched, RunFailure> {
+        let events = self.file.events().enumerate().map(|(i, event)| {
+            let watched = self.watched.clone();
+            let made = Event::new(&event.name, move |state| watched.value(i, state));
+            made.going(event.direction).stopping(event.stop)
+        });
+        Ok(Watched::new(self.begin(method)?, events.collect()))
     }
     /// How its exact motion is known.
     pub fn reference_kind(&self) -> &'static str {

@@ -2,6 +2,7 @@
 //! error, columns for recorders.
 
 mod estimate;
+mod events;
 mod invariants;
 pub mod kinematic;
 mod one_body;
@@ -12,8 +13,10 @@ mod snapshot;
 mod switches;
 mod system;
 mod tracked;
+mod watched;
 
 pub use estimate::{EnergyEstimate, Estimate, StepEstimate};
+pub use events::{Direction, Event, Occurrence};
 pub use invariants::{Drift, DriftError, EnergyError, EnergyRecord, Invariants};
 pub use one_body::BodyRun;
 pub use plan::{Clock, Landing, Plan, PlanError};
@@ -23,6 +26,7 @@ pub use snapshot::{Bodies, BodySnapshot, JointSnapshot, Names, Recorder, Snapsho
 pub use switches::Switches;
 pub(crate) use system::Face;
 pub use system::SystemRun;
+pub use watched::Watched;
 
 use crate::method::Method;
 use crate::multibody::{Assembly, Reduction, SimulationError, System, Violation};
@@ -40,6 +44,46 @@ pub trait Run: Send {
     fn step(&mut self, h: f64, to: f64) -> Result<(), StepError>;
     /// All that can be said of it now.
     fn snapshot(&self) -> Snapshot;
+    /// All that can be said of it at a time within the last step, by interpolation on the group from both ends of it, or
+    /// nothing outside of it or before the first.
+    ///
+    /// Of one body under a one-step method, whose accelerations follow from its load, poses are off by O(h⁶) and velocities
+    /// by O(h⁵), which adds nothing to methods of up to fifth order. Of systems, poses are off by O(h⁴), velocities by O(h³)
+    /// and accelerations and reactions by O(h²), which adds nothing to their methods of second order. Steps of more than
+    /// half a turn show too little of what is between, and so do those with a switch of a load inside.
+    ///
+    /// ```
+    /// use polhode::{method::Method, problem::Problem, run::begin};
+    /// let model = Problem::named("slow-top")?.model()?;
+    /// let mut run = begin(model.system(), &Method::parse("mkrk:rk4")?)?;
+    /// assert!(run.between(0.0).is_none());
+    /// run.step(0.01, 0.01)?;
+    /// let seen = run.between(0.004).ok_or("within the step")?;
+    /// let mut other = begin(model.system(), &Method::parse("mkrk:rk4")?)?;
+    /// other.step(0.004, 0.004)?;
+    /// let (a, b) = (seen.bodies[0].attitude, other.snapshot().bodies[0].attitude);
+    /// assert!(a.distance(&b) < 1e-9);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    fn between(&mut self, _t: f64) -> Option<Snapshot> {
+        None
+    }
+    /// True if it comes to a time within the last step by [`Run::land`]; false if a shorter step leads there.
+    ///
+    /// Methods for systems correct in each step what positions are off by, and in a short step after longer ones that takes
+    /// accelerations and reactions out of all proportion.
+    fn lands_between(&self) -> bool {
+        false
+    }
+    /// Goes back from the end of the last step to a time within it, as [`Run::between`] shows it, and stays there for what
+    /// is read off it; `before` is what was saved where the step began.
+    fn land(&mut self, _before: &Saved, _t: f64) -> Result<(), RestoreError> {
+        Err(RestoreError::Unsupported)
+    }
+    /// True if it has come to an end of its own, as one of the events of [`Watched`] may say.
+    fn ended(&self) -> bool {
+        false
+    }
     /// All that influences the rest of it, to be gone on with by [`Run::restore`] in a run of the same model and method,
     /// wherever that is: it gives the bits of the undisturbed run.
     ///
@@ -59,6 +103,11 @@ pub trait Run: Send {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     fn save(&mut self) -> Result<Saved, RestoreError> {
+        let mut saved = Saved::default();
+        self.save_in(&mut saved).map(|()| saved)
+    }
+    /// The same in the place of what was saved before, whose room it takes.
+    fn save_in(&mut self, _saved: &mut Saved) -> Result<(), RestoreError> {
         Err(RestoreError::Unsupported)
     }
     /// Goes on from what was saved. After an error all is as it was.
@@ -89,6 +138,13 @@ pub trait Run: Send {
     }
 }
 
+/// The size of a step and the part of it that is over at a time in it.
+fn part(from: f64, to: f64, t: f64) -> Option<(f64, f64)> {
+    let h = to - from;
+    let inside = h != 0.0 && (from.min(to)..=from.max(to)).contains(&t);
+    inside.then(|| (h, (t - from) / h))
+}
+
 /// How well the joints of a system were kept.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Joints {
@@ -116,7 +172,7 @@ pub struct RunReport {
     pub drift: Drift,
     /// What was spent.
     pub work: Work,
-    /// False if the observer stopped the run.
+    /// False if the observer stopped the run before its end, and before an event did.
     pub finished: bool,
     /// What the joints of a system had to bear.
     pub joints: Option<Joints>,
@@ -184,15 +240,28 @@ pub fn begin(system: &Arc<System<f64>>, method: &Method) -> Result<Box<dyn Run>,
 }
 
 /// Steps a run by a clock: a plan, or one that lands on given times too. The observer sees the start, every step of the
-/// clock and the end; it may stop the run. After a failed step the run is where the last good one left it.
+/// clock and the end; it may stop the run, and so may the run itself ([`Run::ended`]). After a failed step the run is where
+/// the last good one left it.
 pub fn drive<R: Run + ?Sized>(
     run: &mut R,
     clock: &dyn Clock,
     observer: &mut Observer<'_, R>,
 ) -> Result<RunReport, RunFailure> {
-    let mut flow = observer(0, run);
-    let (mut n, mut failure) = (0, None);
-    while n < clock.steps() && flow.is_continue() {
+    match observer(0, run) {
+        ControlFlow::Continue(()) => drive_on(run, clock, 0, observer),
+        ControlFlow::Break(()) => ended(run, 0, false, None),
+    }
+}
+
+/// The same for a run that has so many steps behind it, as one that was restored has: the observer sees those to come.
+pub fn drive_on<R: Run + ?Sized>(
+    run: &mut R,
+    clock: &dyn Clock,
+    steps: u64,
+    observer: &mut Observer<'_, R>,
+) -> Result<RunReport, RunFailure> {
+    let (mut n, mut flow, mut failure) = (steps, ControlFlow::Continue(()), None);
+    while n < clock.steps() && flow.is_continue() && !run.ended() {
         if let Err(error) = run.step(clock.size(n), clock.time(n + 1)) {
             failure = Some(error);
             break;
@@ -204,12 +273,23 @@ pub fn drive<R: Run + ?Sized>(
         }
         flow = observer(n, run);
     }
+    let finished = n == clock.steps() || run.ended();
+    ended(run, n, finished, failure)
+}
+
+/// How a run ended after so many steps.
+fn ended<R: Run + ?Sized>(
+    run: &R,
+    steps: u64,
+    finished: bool,
+    failure: Option<StepError>,
+) -> Result<RunReport, RunFailure> {
     let ended = RunReport {
         last: run.snapshot(),
-        steps: n,
+        steps,
         drift: run.drift(),
         work: run.work(),
-        finished: n == clock.steps(),
+        finished,
         joints: run.joints(),
     };
     match failure {

@@ -2,10 +2,11 @@
 
 use super::saved::{Identity, Keeps, fingerprint, restore, save};
 use super::tracked::Tracked;
-use super::{Drift, EnergyEstimate, RestoreError, Run, Saved, Snapshot, Switches};
-use crate::archive::{Archive, Kept};
+use super::{Drift, EnergyEstimate, RestoreError, Run, Saved, Snapshot, Switches, part};
+use crate::archive::{Archive, Kept, keep_optional};
 use crate::body::Dynamics;
-use crate::body::{Body, Load, Loads, State};
+use crate::body::{Body, Load, Loads, State, inward};
+use crate::group::{Passage, Passing};
 use crate::method::{Method, Stepper, Steps};
 use crate::multibody::{Origin, Reduced, System};
 use crate::solve::{StepError, Work};
@@ -22,6 +23,21 @@ pub struct BodyRun<G: Dynamics, L> {
     tracked: Tracked,
     state: State<f64, G>,
     time: f64,
+    /// Where the last step began.
+    before: Option<Began<G>>,
+    /// What is between, once that is asked for.
+    passage: Option<Passage<G>>,
+}
+
+/// A state and its time.
+#[derive(Clone, Copy, Debug)]
+struct Began<G: Dynamics>(State<f64, G>, f64);
+
+impl<G: Dynamics> Kept for Began<G> {
+    fn keep(&mut self, archive: &mut Archive<'_>) {
+        self.0.keep(archive);
+        self.1.keep(archive);
+    }
 }
 
 impl<G: Steps<f64>, L: Load<f64>> BodyRun<G, L> {
@@ -53,12 +69,21 @@ impl<G: Steps<f64>, L: Load<f64>> BodyRun<G, L> {
             tracked: Tracked::new(&body, &start),
             state: start,
             time: 0.0,
+            before: None,
+            passage: None,
             body,
         }
     }
     /// The state that it is in.
     pub fn state(&self) -> &State<f64, G> {
         &self.state
+    }
+    /// What is known at an end of a step, on the side where `inward` points.
+    fn passing(&self, state: &State<f64, G>, t: f64, inward: f64) -> Passing<G> {
+        let velocity = self.body.velocity(state);
+        let load = self.body.load_inward((t, inward), &state.pose, &velocity);
+        let rate = G::transport(&velocity, &state.momentum) + load;
+        Passing { pose: state.pose, velocity, rate: Some(G::velocity(&self.body.inertia, &rate)) }
     }
 }
 
@@ -89,6 +114,8 @@ impl<G: Steps<f64>, L: Load<f64>> Keeps for BodyRun<G, L> {
         self.time.keep(archive);
         self.tracked.keep(archive);
         self.stepper.keep(&self.state, archive);
+        keep_optional(&mut self.before, || Began(self.state, self.time), archive);
+        self.passage = None;
     }
 }
 
@@ -99,6 +126,7 @@ impl<G: Steps<f64>, L: Load<f64> + Send> Run for BodyRun<G, L> {
     fn step(&mut self, h: f64, to: f64) -> Result<(), StepError> {
         let next = self.switches.step(&mut self.stepper, &self.body, &self.state, self.time, h)?;
         self.tracked.update(&self.body, (&self.state, self.time), h, (&next, to));
+        (self.before, self.passage) = (Some(Began(self.state, self.time)), None);
         (self.state, self.time) = (next, to);
         Ok(())
     }
@@ -106,8 +134,22 @@ impl<G: Steps<f64>, L: Load<f64> + Send> Run for BodyRun<G, L> {
         let snapshot = Snapshot::of_body(&self.body, self.origin.as_ref(), &self.state, self.time);
         Snapshot { estimate: self.tracked.seen(), ..snapshot }
     }
-    fn save(&mut self) -> Result<Saved, RestoreError> {
-        Ok(save(self))
+    fn between(&mut self, t: f64) -> Option<Snapshot> {
+        let Began(before, began) = self.before?;
+        let (h, part) = part(began, self.time, t)?;
+        let passage = self.passage.unwrap_or_else(|| {
+            let from = self.passing(&before, began, inward(began, h));
+            let to = self.passing(&self.state, self.time, -inward(self.time, h));
+            Passage::new(&from, &to, h)
+        });
+        self.passage = Some(passage);
+        let (pose, velocity) = passage.at(part);
+        let state = self.body.state(pose, &velocity);
+        Some(Snapshot::of_body(&self.body, self.origin.as_ref(), &state, t))
+    }
+    fn save_in(&mut self, saved: &mut Saved) -> Result<(), RestoreError> {
+        save(self, saved);
+        Ok(())
     }
     fn restore(&mut self, saved: &Saved) -> Result<(), RestoreError> {
         restore(self, saved)

@@ -5,7 +5,7 @@ use crate::multibody::System;
 use core::fmt;
 
 /// All that influences the rest of a run, and what it has counted so far. Its fields are plain, to be stored in any form.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Saved {
     /// The id of the method.
     pub method: String,
@@ -79,10 +79,14 @@ fn words(run: &mut impl Keeps) -> Vec<u64> {
     archive.words()
 }
 
-pub(super) fn save(run: &mut impl Keeps) -> Saved {
-    let words = words(run);
+/// Takes the place of what was saved before, and its room.
+pub(super) fn save(run: &mut impl Keeps, saved: &mut Saved) {
+    let mut archive = Archive::writing_in(core::mem::take(&mut saved.words));
+    run.keep(&mut archive);
+    saved.words = archive.words();
     let Identity { method, model } = run.identity();
-    Saved { method: method.clone(), model: *model, words }
+    saved.method.clone_from(method);
+    saved.model = *model;
 }
 
 /// Puts what was saved in place, or what there was before if that does not fit.

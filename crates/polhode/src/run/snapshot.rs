@@ -1,6 +1,7 @@
 //! A state as plain numbers, the same for one body and for systems, and columns of them.
 
 use super::StepEstimate;
+use crate::archive::{Archive, Kept, kept};
 use crate::body::Dynamics;
 use crate::body::{Body, Load, State};
 use crate::group::Rotation;
@@ -278,6 +279,40 @@ impl<S: Scalar> Snapshot<S> {
             outputs: Vec::new(),
             output_names: None,
         }
+    }
+}
+
+kept!(Translation<f64> { position, velocity, acceleration, linear_momentum_space });
+kept!(JointSnapshot<f64> { angle, distance, reaction, is_drive });
+kept!(Reaction<f64> { force, moment, force_axis, moment_axis });
+
+impl Kept for BodySnapshot {
+    fn keep(&mut self, archive: &mut Archive<'_>) {
+        self.attitude.keep(archive);
+        self.omega_body.keep(archive);
+        self.omega_rate.keep(archive);
+        self.momentum_body.keep(archive);
+        self.momentum_space.keep(archive);
+        // Whether it moves is known.
+        self.moving.iter_mut().for_each(|moving| moving.keep(archive));
+    }
+}
+
+/// Its numbers, of one with the same parts; its names are those that it has.
+impl Kept for Snapshot {
+    fn keep(&mut self, archive: &mut Archive<'_>) {
+        self.t.keep(archive);
+        self.kinetic_energy.keep(archive);
+        self.energy.keep(archive);
+        self.estimate.keep(archive);
+        match &mut self.bodies {
+            Bodies::One(one) => one.keep(archive),
+            Bodies::Many(list) => list.keep(archive),
+        }
+        self.multipliers.keep(archive);
+        self.joints.keep(archive);
+        self.coordinates.keep(archive);
+        self.outputs.keep(archive);
     }
 }
 

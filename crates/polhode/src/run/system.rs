@@ -3,14 +3,16 @@
 use super::saved::{Identity, Keeps, fingerprint, restore, save};
 use super::tracked::Tracked;
 use super::{
-    Drift, EnergyEstimate, EnergyRecord, Joints, Names, RestoreError, Run, Saved, Snapshot, Switches,
+    Drift, EnergyEstimate, EnergyRecord, Joints, Names, RestoreError, Run, Saved, Snapshot, Switches, part,
 };
 use crate::archive::{Archive, Kept};
 use crate::body::Dynamics;
 use crate::body::State;
 use crate::group::{Se3, So3};
 use crate::method::Method;
-use crate::multibody::{IntoShared, Reduced, Reduction, Simulation, SimulationError, System, Violation};
+use crate::multibody::{
+    IntoShared, Moment, Reduced, Reduction, Simulation, SimulationError, System, Violation,
+};
 use crate::scalar::{Real, Scalar, larger};
 use crate::solve::{StepError, Work};
 use std::sync::Arc;
@@ -75,6 +77,13 @@ pub struct SystemRun {
     last_step: Option<f64>,
     /// Of one body by itself.
     tracked: Option<Tracked>,
+    /// The start of the last step, of which room is kept, if there was one.
+    before: Moment,
+    stepped: bool,
+    /// The start of a step under way.
+    beginning: Moment,
+    /// To read off what is between steps, once that is asked for.
+    shown: Option<Box<Simulation<f64>>>,
 }
 
 impl SystemRun {
@@ -101,6 +110,10 @@ impl SystemRun {
             keeps_energy,
             tracked,
             face,
+            before: simulation.moment(),
+            beginning: simulation.moment(),
+            stepped: false,
+            shown: None,
             switches: Switches::at(simulation.switches()),
             simulation,
         }
@@ -141,6 +154,34 @@ impl SystemRun {
             error.of_step(t, h)
         })
     }
+    /// How it was before a step.
+    fn begins(&self) -> Before {
+        match &self.face {
+            Face::Mechanism(_) => Before::Mechanism,
+            Face::Rotation(one, _) => Before::Rotation(one.state_of(&self.simulation)),
+            Face::Motion(one) => Before::Motion(one.state_of(&self.simulation)),
+        }
+    }
+    /// Looks at what a step of size `h` from `t` on has come to.
+    fn note(&mut self, before: &Before, t: f64, h: f64, to: f64) {
+        let kinetic = self.simulation.kinetic_energy();
+        self.total = kinetic + self.simulation.potential_energy();
+        self.energy.update(Some(self.total - self.simulation.work_done()), kinetic);
+        let now = self.simulation.violation();
+        self.violation.position = larger(self.violation.position, now.position);
+        self.violation.velocity = larger(self.violation.velocity, now.velocity);
+        if let Some(tracked) = &mut self.tracked {
+            match (&self.face, before) {
+                (Face::Rotation(one, _), Before::Rotation(before)) => {
+                    tracked.update(&one.body, (before, t), h, (&one.state_of(&self.simulation), to));
+                }
+                (Face::Motion(one), Before::Motion(before)) => {
+                    tracked.update(&one.body, (before, t), h, (&one.state_of(&self.simulation), to));
+                }
+                _ => {}
+            }
+        }
+    }
     /// The simulation.
     pub fn simulation(&self) -> &Simulation<f64> {
         &self.simulation
@@ -167,6 +208,11 @@ impl Keeps for SystemRun {
         if let Some(tracked) = &mut self.tracked {
             tracked.keep(archive);
         }
+        self.last_step.keep(archive);
+        self.stepped.keep(archive);
+        if self.stepped {
+            self.before.keep(archive);
+        }
     }
 }
 
@@ -176,43 +222,52 @@ impl Run for SystemRun {
     }
     fn step(&mut self, h: f64, to: f64) -> Result<(), StepError> {
         let t = self.simulation.time();
-        let before = match &self.face {
-            Face::Mechanism(_) => Before::Mechanism,
-            Face::Rotation(one, _) => Before::Rotation(one.state_of(&self.simulation)),
-            Face::Motion(one) => Before::Motion(one.state_of(&self.simulation)),
-        };
+        let before = self.begins();
+        self.beginning.retake(&self.simulation);
         if self.switches.is_empty() {
             self.step_past_singular(t, h)?;
         } else {
             self.step_over_switches(t, h)?;
         }
         self.simulation.set_time(to);
-        self.last_step = Some(h);
-        let kinetic = self.simulation.kinetic_energy();
-        self.total = kinetic + self.simulation.potential_energy();
-        self.energy.update(Some(self.total - self.simulation.work_done()), kinetic);
-        let now = self.simulation.violation();
-        self.violation.position = larger(self.violation.position, now.position);
-        self.violation.velocity = larger(self.violation.velocity, now.velocity);
-        if let Some(tracked) = &mut self.tracked {
-            match (&self.face, &before) {
-                (Face::Rotation(one, _), Before::Rotation(before)) => {
-                    tracked.update(&one.body, (before, t), h, (&one.state_of(&self.simulation), to));
-                }
-                (Face::Motion(one), Before::Motion(before)) => {
-                    tracked.update(&one.body, (before, t), h, (&one.state_of(&self.simulation), to));
-                }
-                _ => {}
-            }
-        }
+        core::mem::swap(&mut self.before, &mut self.beginning);
+        (self.stepped, self.last_step) = (true, Some(h));
+        self.note(&before, t, h, to);
         Ok(())
     }
     fn snapshot(&self) -> Snapshot {
         let estimate = self.tracked.as_ref().and_then(Tracked::seen);
         Snapshot { estimate, ..self.face.snapshot(&self.simulation) }
     }
-    fn save(&mut self) -> Result<Saved, RestoreError> {
-        Ok(save(self))
+    fn between(&mut self, t: f64) -> Option<Snapshot> {
+        if !self.stepped {
+            return None;
+        }
+        part(self.before.time(), self.simulation.time(), t)?;
+        let shown = self.shown.get_or_insert_with(|| Box::new(self.simulation.clone()));
+        shown.show_between(&self.before, &self.simulation, t);
+        Some(self.face.snapshot(shown))
+    }
+    fn lands_between(&self) -> bool {
+        true
+    }
+    fn land(&mut self, before: &Saved, t: f64) -> Result<(), RestoreError> {
+        let (last_step, spent) = (self.last_step, self.simulation.spent);
+        let Some(shown) = self.between(t).and_then(|_| self.shown.take()) else {
+            return Err(RestoreError::Unsupported);
+        };
+        // What was seen along the way is that up to the start of the step, and then there.
+        restore(self, before)?;
+        let (began, from) = (self.begins(), self.simulation.time());
+        self.simulation.show_same(&shown);
+        self.simulation.spent = spent;
+        (self.last_step, self.stepped) = (last_step, false);
+        self.note(&began, from, t - from, t);
+        Ok(())
+    }
+    fn save_in(&mut self, saved: &mut Saved) -> Result<(), RestoreError> {
+        save(self, saved);
+        Ok(())
     }
     fn restore(&mut self, saved: &Saved) -> Result<(), RestoreError> {
         restore(self, saved)

@@ -39,6 +39,13 @@ pub enum StepError {
         /// Its time.
         t: f64,
     },
+    /// The function of an event is not finite.
+    NoEvent {
+        /// The event.
+        event: String,
+        /// The time.
+        t: f64,
+    },
     /// The method integrates given velocities, and the load of this body prescribes none.
     NoMotion,
     /// The method integrates systems of bodies and joints.
@@ -108,6 +115,12 @@ impl fmt::Display for StepError {
                 f,
                 "{quantity} overflowed at t = {}: the step is too large for this method, or the data are too large for \
                  numbers; try a smaller step, or an implicit method if this one is explicit",
+                plain(*t)
+            ),
+            Self::NoEvent { event, t } => write!(
+                f,
+                "the event '{event}' has no value at t = {}: a division by zero, a root or an angle of what has none; write \
+                 `when` so that it has one in every state",
                 plain(*t)
             ),
             Self::NoMotion => write!(
@@ -212,6 +225,7 @@ impl StepError {
             | Self::NeedsSystem
             | Self::MixedLanes
             | Self::Overflow { .. }
+            | Self::NoEvent { .. }
             | Self::NoStart { .. }
             | Self::NoDerivative { .. } => {}
         }

@@ -6,6 +6,7 @@ mod probe;
 mod systems;
 
 mod bruls_top;
+mod events;
 mod guards;
 mod joint_coordinates;
 mod model_mutations;
