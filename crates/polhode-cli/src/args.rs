@@ -134,12 +134,18 @@ pub struct RunOptions {
     /// Override a parameter, as in inertia=1,2,2.5; may be repeated
     #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
     pub set: Vec<String>,
-    /// Write the motion to this CSV file, - for standard output
-    #[arg(long, value_name = "FILE.csv")]
+    /// Write the motion to this file: .csv, .npz, .parquet or .mcap by its name, - for CSV on standard output
+    #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Write every N-th step (and always the last) [default: what the model says, or 1]
-    #[arg(long, value_name = "N", requires = "out", allow_hyphen_values = true, value_parser = every)]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = every)]
     pub every: Option<u64>,
+    /// Write these columns, and t: names, quantities as omega_body, or patterns as 'upper.*'; may be repeated
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub columns: Vec<String>,
+    /// Write what is between two times in s, both included
+    #[arg(long, value_name = "T1,T2", allow_hyphen_values = true, value_parser = between)]
+    pub between: Option<(f64, f64)>,
     /// Do not compute a reference solution
     #[arg(long)]
     pub no_reference: bool,
@@ -398,6 +404,16 @@ fn positive(text: &str) -> Result<f64, String> {
     match number(text)? {
         x if x > 0.0 && x.is_finite() => Ok(x),
         _ => Err("it must be a positive finite number".into()),
+    }
+}
+
+/// Two times.
+fn between(text: &str) -> Result<(f64, f64), String> {
+    let form = "two times in s, the earlier first, as in 0.5,2";
+    let (from, to) = text.split_once(',').ok_or(form)?;
+    match (number(from)?, number(to)?) {
+        (from, to) if from <= to => Ok((from, to)),
+        _ => Err(format!("it must be {form}")),
     }
 }
 

@@ -20,6 +20,7 @@ mod manual;
 mod new;
 mod phase;
 mod pick;
+mod plot;
 mod print;
 mod progress;
 mod quantity;
@@ -28,6 +29,7 @@ mod robot;
 mod run;
 mod schema;
 mod sensitivity;
+mod table;
 mod timing;
 mod usage;
 

@@ -1,5 +1,6 @@
 //! `polhode run`: one problem, one method, one run.
 
+mod metadata;
 mod record;
 mod report;
 mod summary;
@@ -9,7 +10,6 @@ use crate::args::RunOptions;
 use crate::blocks;
 use crate::error_control::{self, Control};
 use crate::failure::Failure;
-use crate::files::Output;
 use crate::gate::{self, Gate};
 use crate::phase::{Frequencies, Phase};
 use crate::progress::Progress;
@@ -19,7 +19,7 @@ use core::ops::ControlFlow;
 use polhode::method::Method;
 use polhode::problem::{Errors, Invariance, Model, Problem, RunReport};
 use polhode::run::{EnergyEstimate, Estimate, Plan, Run, drive};
-use record::Record;
+use record::{Record, Setting};
 use std::time::Instant;
 pub use system::degrees;
 
@@ -77,6 +77,21 @@ fn runaway(model: &Model, method: &Method, end: &RunReport) -> Option<String> {
     })
 }
 
+/// Refuses options for what is written where nothing is.
+fn writes_something(options: &RunOptions) -> Result<(), Failure> {
+    let given = [
+        ("--every", options.every.is_some()),
+        ("--columns", !options.columns.is_empty()),
+        ("--between", options.between.is_some()),
+    ];
+    match given.iter().find(|(_, given)| *given && options.out.is_none()) {
+        Some((option, _)) => {
+            Err(Failure::Usage(format!("{option} is for what is written; give --out FILE too")))
+        }
+        None => Ok(()),
+    }
+}
+
 /// Does it.
 pub fn command(options: &RunOptions) -> Result<(), Failure> {
     let problem = pick::problem(&options.problem, &options.set)?;
@@ -108,7 +123,8 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
     {
         return Err(Failure::Usage(format!("{option} is for problems of single bodies")));
     }
-    let file = options.out.as_deref().map(|path| Output::create(path, options.json)).transpose()?;
+    writes_something(options)?;
+    let file = record::file(options)?;
     let control = options
         .error
         .map(|error| error_control::step(&model, &method, until, error, options.budget))
@@ -116,8 +132,8 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
     if let Some(control) = &control {
         plan = Plan::new(control.found.step, until)?;
     }
-    let every = options.every.or(problem.every).unwrap_or(1);
-    let mut record = file.map(|file| Record::new(file, every, &plan));
+    let setting = Setting { problem: &problem, model: &model, method: &method, plan: &plan };
+    let mut record = Record::new(file, options, setting);
 
     let mut progress = Progress::new(plan.steps());
     let mut trouble = None;
@@ -133,11 +149,10 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
         if let Some(phase) = &mut phase {
             phase.observe(&run.snapshot());
         }
-        if let Some(record) = &mut record
-            && (stop || record.due(n))
-            && let Err(error) = record.write(&run.snapshot())
-        {
-            trouble = Some(record.file.trouble(&error));
+        let begun = if n == 0 { record.begin(run) } else { Ok(()) };
+        let due = record.due(n, plan.time(n)) || (stop && record.is_wanted());
+        if let Err(failure) = begun.and_then(|()| if due { record.take(run) } else { Ok(()) }) {
+            trouble = Some(failure);
             return ControlFlow::Break(());
         }
         if stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -166,7 +181,7 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
         return Err(failure);
     }
     let end = ended.map_err(|failed| {
-        let unwritten = record.as_ref().map_or(String::new(), |record| record.file.dropped());
+        let unwritten = record.dropped();
         let hint = match method.alpha() {
             Some(scheme) if !scheme.stabilized => {
                 "; constraints=stabilized may get further with the same step"
@@ -175,12 +190,8 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
         };
         Failure::Solver(format!("{failed}{hint}{unwritten}"))
     })?;
-    let mut place = String::new();
-    let beside_table = record.as_ref().is_some_and(|record| record.file.is_standard());
-    if let Some(record) = record.take() {
-        place = format!("; the rows so far are in {}", record.file.name());
-        record.file.finish()?;
-    }
+    let (place, beside_table) = (record.so_far(), record.is_standard());
+    record.finish(&end)?;
     if !end.finished {
         let steps = print::count(end.steps, "step");
         let t = print::plain(end.last.t);

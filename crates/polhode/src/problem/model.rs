@@ -5,7 +5,7 @@ use super::known::{Known, known};
 use crate::body::{Kinematics, Load, RotaryInertia};
 use crate::group::{Group, Se3, So3};
 use crate::method::Method;
-use crate::model::{ModelFile, Outputs, Place, WithOutputs};
+use crate::model::{ModelFile, Outputs, Place, Solid, WithOutputs};
 use crate::multibody::{AssemblyError, Reduction, Simulation, SimulationError, System};
 use crate::reference::SteadyPrecession;
 use crate::run::{Drift, Face, Observer, Plan, Run, RunFailure, RunReport, Snapshot, begin, drive};
@@ -55,6 +55,7 @@ pub struct Model {
     /// How many motions are left, and what joints forbid more than once.
     freedom: (usize, Vec<Vec<String>>),
     outputs: Arc<Outputs<f64>>,
+    solids: Vec<Vec<Solid>>,
     file: Arc<ModelFile>,
 }
 
@@ -113,6 +114,7 @@ impl Problem {
     pub(super) fn model_with(&self, change: &dyn Fn(usize) -> f64) -> Result<Model, ModelError> {
         let built = self.built(change, &[])?;
         let outputs = self.outputs(&built)?;
+        let solids = self.file().solids(&built.values).map_err(|fault| self.refused(fault))?;
         let system = Arc::new(built.system);
         let reduction = system.reduction();
         // Thin bodies are for joints that leave them no motion about their axis.
@@ -171,6 +173,7 @@ impl Problem {
             start: Box::new(start),
             freedom,
             outputs: Arc::new(outputs),
+            solids,
             file: self.shared_file().clone(),
             reduction,
             system,
@@ -212,6 +215,18 @@ impl Model {
     /// The names of its outputs.
     pub fn outputs(&self) -> &[String] {
         self.outputs.names()
+    }
+    /// For each body the solids that it consists of, where its file has shapes, for drawings.
+    ///
+    /// ```
+    /// use polhode::problem::Problem;
+    /// let text = "[bodies.brick]\nshape = { box = [1, 2, 3] }\nmass = 1\n[run]\nstep = 0.1\nuntil = 1";
+    /// let brick = Problem::from_text("brick", text)?.model()?;
+    /// assert_eq!((brick.solids()[0][0].kind, &brick.solids()[0][0].sizes[..]), ("box", &[1.0, 2.0, 3.0][..]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn solids(&self) -> &[Vec<Solid>] {
+        &self.solids
     }
     /// How its exact motion is known.
     pub fn reference_kind(&self) -> &'static str {
