@@ -157,6 +157,15 @@ impl Output {
         let (path, file) = draft(&self.file()?.place)?;
         Ok(Scratch { path, file })
     }
+    /// Goes on with what a scratch file holds, in place of what was written.
+    pub fn swap(&mut self, mut scratch: Scratch) -> io::Result<()> {
+        let Self::File(file) = self else { return self.file().map(|_| ()) };
+        scratch.file.set_permissions(file.writer.get_ref().metadata()?.permissions())?;
+        fs::remove_file(&file.draft)?;
+        file.draft = core::mem::take(&mut scratch.path);
+        file.writer = BufWriter::with_capacity(1 << 16, scratch.file.try_clone()?);
+        Ok(())
+    }
     /// The file, which standard output is not.
     fn file(&self) -> io::Result<&NewFile> {
         match self {
@@ -170,6 +179,7 @@ impl Output {
         self.file()?.writer.get_ref().seek(SeekFrom::Start(at)).map(|_| ())
     }
     /// The same, with nothing left behind it.
+    #[allow(dead_code, reason = "for runs that go on from a checkpoint")]
     pub fn cut(&mut self, at: u64) -> io::Result<()> {
         self.go_to(at)?;
         self.file()?.writer.get_ref().set_len(at)
@@ -213,7 +223,9 @@ pub struct Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        let _ = fs::remove_file(&self.path);
+        if !self.path.as_os_str().is_empty() {
+            let _ = fs::remove_file(&self.path);
+        }
     }
 }
 

@@ -112,7 +112,7 @@ impl Axis {
             _ => 0,
         };
         let unit = 10f64.powi(scale);
-        let digits = (-(step / unit).log10() + 1e-9).ceil().clamp(0.0, 15.0) as usize;
+        let digits = (-(step / unit).log10() - 1e-9).ceil().clamp(0.0, 15.0) as usize;
         let tick = |k: i64| {
             let x = k as f64 * step;
             let label = format!("{:.digits$}", x / unit + 0.0);
@@ -121,7 +121,7 @@ impl Axis {
         };
         let ticks = (first..=last).map(tick).collect();
         let shift = (offset != 0.0).then(|| {
-            let places = (-(10.0 * step).log10() + 1e-9).ceil().clamp(0.0, 16.0) as usize;
+            let places = (-(10.0 * step).log10() - 1e-9).ceil().clamp(0.0, 16.0) as usize;
             let sign = if offset < 0.0 { "−" } else { "+" };
             let size = offset.abs();
             match size {

@@ -3,12 +3,14 @@
 mod axis;
 mod guide;
 mod panel;
+mod sketch;
 mod style;
 mod thin;
 
 pub use axis::Axis;
 pub use guide::Guide;
 pub use panel::{Curve, Look, Panel, Points};
+pub use sketch::{SETS, Sketch, Wish};
 pub use thin::Thin;
 
 use core::fmt::Write;
@@ -44,7 +46,8 @@ pub fn page(title: &str, below: &str, names: &[&str], sheet: Sheet, panels: &[Pa
     let (left, cell) = (LEFT + margin, LEFT + margin + size.0);
     let width = (wide as f64 * cell + RIGHT).max(720.0).max(left + RIGHT + 8.0 * title_width(title, below));
     let mut drawn = String::new();
-    let mut top = TOP;
+    // Panels of a page that has a title already need none.
+    let mut top = if title.is_empty() { 0.0 } else { TOP };
     for (row, line) in panels.chunks(wide).enumerate() {
         // Room for the names of the panel that has most of them, and for a factor of its labels.
         top += TITLE + 16.0 + line.iter().map(|panel| panel.lines(size.0)).fold(0.0, f64::max);
@@ -60,12 +63,17 @@ pub fn page(title: &str, below: &str, names: &[&str], sheet: Sheet, panels: &[Pa
         out,
         r##"<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" font-family="Helvetica, Arial, 'DejaVu Sans', sans-serif" font-size="12" fill="#222">
 <rect width="100%" height="100%" fill="white"/>
-<text x="{left}" y="34" font-size="18" font-weight="bold">{title}</text>
-<text x="{left}" y="56" fill="#555">{below}</text>
-"##,
-        title = escape(title),
-        below = escape(below),
+"##
     );
+    if !title.is_empty() {
+        let _ = writeln!(
+            out,
+            r##"<text x="{left}" y="34" font-size="18" font-weight="bold">{}</text>
+<text x="{left}" y="56" fill="#555">{}</text>"##,
+            escape(title),
+            escape(below)
+        );
+    }
     out.push_str(&drawn);
     out.push_str(&shared.0);
     out.push_str("</svg>\n");

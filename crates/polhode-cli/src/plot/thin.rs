@@ -1,8 +1,5 @@
 //! Curves of any length in a few thousand points, with their extremes.
 
-/// Stretches of a curve that are kept.
-const STRETCHES: usize = 800;
-
 /// A point of a curve, and its number.
 #[derive(Clone, Copy, Debug)]
 struct Point {
@@ -37,18 +34,18 @@ impl Stretch {
 #[derive(Clone, Debug)]
 pub struct Thin {
     stretches: Vec<Stretch>,
+    /// Stretches that are left when two become one.
+    least: usize,
     /// Points of a stretch.
     length: u64,
     points: u64,
 }
 
-impl Default for Thin {
-    fn default() -> Self {
-        Thin { stretches: Vec::new(), length: 1, points: 0 }
-    }
-}
-
 impl Thin {
+    /// In between so many stretches and twice as many, of up to four points each.
+    pub fn new(least: usize) -> Self {
+        Thin { stretches: Vec::new(), least, length: 1, points: 0 }
+    }
     /// Takes the next point; one that is nowhere is left out.
     pub fn take(&mut self, x: f64, y: f64) {
         if !(x.is_finite() && y.is_finite()) {
@@ -56,13 +53,13 @@ impl Thin {
         }
         let point = Point { n: self.points, x, y };
         if self.points.is_multiple_of(self.length) {
-            if self.stretches.len() == 2 * STRETCHES {
-                for i in 0..STRETCHES {
+            if self.stretches.len() == 2 * self.least {
+                for i in 0..self.least {
                     let [mut one, other] = [self.stretches[2 * i], self.stretches[2 * i + 1]];
                     other.0.into_iter().for_each(|point| one.take(point));
                     self.stretches[i] = one;
                 }
-                self.stretches.truncate(STRETCHES);
+                self.stretches.truncate(self.least);
                 self.length *= 2;
             }
             self.stretches.push(Stretch([point; 4]));
@@ -86,7 +83,7 @@ mod tests {
 
     #[test]
     fn long_curves_keep_their_ends_and_extremes() {
-        let mut thin = Thin::default();
+        let mut thin = Thin::new(800);
         let value = |i: u32| match i {
             123_457 => 5.0,
             654_321 => -7.0,
@@ -100,7 +97,7 @@ mod tests {
         assert!(points.contains(&(123_457.0, 5.0)) && points.contains(&(654_321.0, -7.0)));
         assert_eq!((points[0].0, points[points.len() - 1].0), (0.0, 1e6));
         // Short ones stay as they are.
-        let mut short = Thin::default();
+        let mut short = Thin::new(800);
         (0..100).for_each(|i| short.take(f64::from(i), value(i)));
         assert_eq!(short.points().len(), 100);
     }

@@ -1,38 +1,45 @@
 //! What a file says of the run whose rows it has.
 
 use super::record::Setting;
-use polhode::problem::RunReport;
-use polhode::run::{Column, Owner, Quantity, Snapshot};
+use crate::table::Head;
+use polhode::problem::{Invariance, RunReport};
 use serde_json::{Map, Value, json};
 
-/// The unit of a column; nothing of an output, which may be anything.
-pub fn unit(column: &Column, start: &Snapshot) -> &'static str {
-    match (column.item.quantity, column.item.owner) {
-        (Quantity::Rate, Owner::Joint(j)) => {
-            match start.joints.get(j).is_some_and(|joint| joint.angle.is_some()) {
-                true => "rad/s",
-                false => "m/s",
-            }
-        }
-        (quantity, _) => quantity.facts().unit,
-    }
-}
-
 /// All that is said: of the same run the same, whenever and wherever it ran.
-pub fn metadata<'a>(
+pub fn metadata(
     setting: &Setting<'_>,
     hash: Option<u64>,
     every: u64,
-    columns: impl Iterator<Item = (&'a str, &'static str)>,
+    columns: &[&Head],
+    scene: &Value,
     end: &RunReport,
 ) -> Value {
-    let Setting { problem, method, plan, .. } = setting;
+    let Setting { problem, model, method, plan } = setting;
     let units: Map<String, Value> = columns
-        .filter(|(_, unit)| !unit.is_empty())
-        .map(|(name, unit)| (name.to_string(), Value::from(unit)))
+        .iter()
+        .filter(|head| !head.unit.is_empty())
+        .map(|head| (head.name.clone(), Value::from(head.unit.as_str())))
         .collect();
     let parameters: Map<String, Value> =
         problem.data().iter().map(|datum| (datum.name.clone(), json!(datum.values))).collect();
+    let single = end.last.is_single();
+    let drift: Map<String, Value> = end
+        .drift
+        .list()
+        .into_iter()
+        .filter(|(name, _)| single || *name == "energy")
+        .map(|(name, x)| {
+            let kept = model.invariance_of(method.claims(), name);
+            let unit =
+                if name == "energy" { end.drift.energy.map_or("J", |energy| energy.unit()) } else { "" };
+            let says = match kept {
+                Invariance::Promised => "kept by the method",
+                Invariance::NotPromised => "invariant, no claim",
+                Invariance::NotInvariant => "not invariant here",
+            };
+            (name.to_string(), json!({ "largest": x, "unit": unit, "says": says }))
+        })
+        .collect();
     json!({
         "polhode": env!("CARGO_PKG_VERSION"),
         "model": problem.id,
@@ -47,7 +54,11 @@ pub fn metadata<'a>(
         "quaternion_order": "wxyz, scalar first, body to space",
         "units": units,
         "parameters": parameters,
-        "drift": end.drift.list().into_iter().map(|(name, x)| (name.to_string(), json!(x))).collect::<Map<_, _>>(),
+        "degrees_of_freedom": model.degrees_of_freedom(),
+        "violation": end.joints.as_ref().map(|joints| {
+            json!({ "position": joints.violation.position, "velocity": joints.violation.velocity })
+        }),
+        "drift": drift,
         "newton": {
             "solves": end.work.solves,
             "iterations": end.work.iterations,
@@ -55,5 +66,7 @@ pub fn metadata<'a>(
             "jacobians": end.work.jacobians,
             "retries": end.work.retries,
         },
+        "columns": columns,
+        "scene": scene,
     })
 }

@@ -19,7 +19,7 @@ use core::ops::ControlFlow;
 use polhode::method::Method;
 use polhode::problem::{Errors, Invariance, Model, Problem, RunReport};
 use polhode::run::{EnergyEstimate, Estimate, Plan, Run, drive};
-use record::{Record, Setting};
+use record::{Files, Record, Setting};
 use std::time::Instant;
 pub use system::degrees;
 
@@ -77,21 +77,6 @@ fn runaway(model: &Model, method: &Method, end: &RunReport) -> Option<String> {
     })
 }
 
-/// Refuses options for what is written where nothing is.
-fn writes_something(options: &RunOptions) -> Result<(), Failure> {
-    let given = [
-        ("--every", options.every.is_some()),
-        ("--columns", !options.columns.is_empty()),
-        ("--between", options.between.is_some()),
-    ];
-    match given.iter().find(|(_, given)| *given && options.out.is_none()) {
-        Some((option, _)) => {
-            Err(Failure::Usage(format!("{option} is for what is written; give --out FILE too")))
-        }
-        None => Ok(()),
-    }
-}
-
 /// Does it.
 pub fn command(options: &RunOptions) -> Result<(), Failure> {
     let problem = pick::problem(&options.problem, &options.set)?;
@@ -123,8 +108,7 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
     {
         return Err(Failure::Usage(format!("{option} is for problems of single bodies")));
     }
-    writes_something(options)?;
-    let file = record::file(options)?;
+    let files = Files::open(options)?;
     let control = options
         .error
         .map(|error| error_control::step(&model, &method, until, error, options.budget))
@@ -133,7 +117,7 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
         plan = Plan::new(control.found.step, until)?;
     }
     let setting = Setting { problem: &problem, model: &model, method: &method, plan: &plan };
-    let mut record = Record::new(file, options, setting);
+    let mut record = Record::new(files, options, setting);
 
     let mut progress = Progress::new(plan.steps());
     let mut trouble = None;
@@ -151,7 +135,7 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
         }
         let begun = if n == 0 { record.begin(run) } else { Ok(()) };
         let due = record.due(n, plan.time(n)) || (stop && record.is_wanted());
-        if let Err(failure) = begun.and_then(|()| if due { record.take(run) } else { Ok(()) }) {
+        if let Err(failure) = begun.and_then(|()| if due { record.take(n, run) } else { Ok(()) }) {
             trouble = Some(failure);
             return ControlFlow::Break(());
         }

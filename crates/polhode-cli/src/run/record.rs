@@ -1,13 +1,16 @@
-//! What a run leaves behind beside its summary: rows in a file, taken as they come.
+//! What a run leaves behind beside its summary: rows in a file, a plot, a page. All are taken as steps come.
 
 use super::metadata;
 use crate::args::RunOptions;
 use crate::failure::Failure;
-use crate::files::{Format, Output};
-use crate::table::{Choice, Frame, Kind, Poses, Row, Rows};
+use crate::files::{Format, NewFile, Output};
+use crate::plot::{Sketch, Wish};
+use crate::report::{Page, scene};
+use crate::table::{Frame, Head, Kind, Pose, Row, Rows, chosen};
 use polhode::method::Method;
 use polhode::problem::{Model, Problem, RunReport};
-use polhode::run::{Column, Plan, Run};
+use polhode::run::{Plan, Run};
+use serde_json::Value;
 
 /// What is run, for those who tell it.
 #[derive(Clone, Copy, Debug)]
@@ -22,60 +25,91 @@ pub struct Setting<'a> {
     pub plan: &'a Plan,
 }
 
+/// The files that are to be written, opened so that a name that does not do is known before any work is done.
+#[derive(Debug)]
+pub struct Files {
+    out: Option<Output>,
+    plot: Option<NewFile>,
+    report: Option<NewFile>,
+}
+
+impl Files {
+    /// As it was asked for.
+    pub fn open(options: &RunOptions) -> Result<Files, Failure> {
+        let given = [
+            ("--every", options.every.is_some()),
+            ("--between", options.between.is_some()),
+            ("--columns", !options.columns.is_empty()),
+        ];
+        let any = options.out.is_some() || options.plot.is_some() || options.report.is_some();
+        for (option, _) in given.iter().filter(|(_, given)| *given) {
+            if !any || (*option == "--columns" && options.out.is_none()) {
+                return Err(Failure::Usage(format!("{option} is for what is written; give --out FILE too")));
+            }
+        }
+        let file = |name: &Option<std::path::PathBuf>, format| {
+            name.as_deref().map(|path| NewFile::create(path, format)).transpose()
+        };
+        Ok(Files {
+            out: options
+                .out
+                .as_deref()
+                .map(|path| Output::of(path, Format::Results, options.json))
+                .transpose()?,
+            plot: file(&options.plot, Format::Svg)?,
+            report: file(&options.report, Format::Html)?,
+        })
+    }
+}
+
 /// Takes every n-th snapshot, and the last.
 pub struct Record<'a> {
     setting: Setting<'a>,
     options: &'a RunOptions,
+    files: Files,
     every: u64,
     /// The times between which rows are taken.
     between: (f64, f64),
-    columns: Vec<Column>,
-    units: Vec<&'static str>,
+    heads: Vec<Head>,
     row: Vec<f64>,
     /// A number that tells the model from others.
     hash: Option<u64>,
-    table: Option<Table>,
-}
-
-/// The rows on their way to a file.
-struct Table {
-    file: Output,
-    kind: Kind,
+    scene: Value,
     rows: Option<Box<dyn Rows>>,
     chosen: Vec<usize>,
-}
-
-/// Opens the file for the rows, so that a name that does not do is known before any work is done.
-pub fn file(options: &RunOptions) -> Result<Option<Output>, Failure> {
-    options.out.as_deref().map(|path| Output::of(path, Format::Results, options.json)).transpose()
+    sketch: Option<Sketch>,
+    page: Option<Page>,
+    /// The step of the last row, and the Newton iterations up to it.
+    before: (u64, u64),
 }
 
 impl<'a> Record<'a> {
     /// Of a run.
-    pub fn new(file: Option<Output>, options: &'a RunOptions, setting: Setting<'a>) -> Self {
-        let kind = options.out.as_deref().and_then(Kind::of).unwrap_or(Kind::Csv);
+    pub fn new(files: Files, options: &'a RunOptions, setting: Setting<'a>) -> Self {
         // Times of steps are rounded.
         let grain = 1e-9 * setting.plan.step();
-        let between = options
-            .between
-            .as_ref()
-            .map_or((f64::NEG_INFINITY, f64::INFINITY), |times| (times.0 - grain, times.1 + grain));
+        let between = options.between.unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
         Record {
             setting,
             options,
+            files,
             every: options.every.or(setting.problem.every).unwrap_or(1),
-            between,
-            columns: Vec::new(),
-            units: Vec::new(),
+            between: (between.0 - grain, between.1 + grain),
+            heads: Vec::new(),
             row: Vec::new(),
             hash: None,
-            table: file.map(|file| Table { file, kind, rows: None, chosen: Vec::new() }),
+            scene: Value::Null,
+            rows: None,
+            chosen: Vec::new(),
+            sketch: None,
+            page: None,
+            before: (0, 0),
         }
     }
     /// True if anything is written.
     #[inline]
     pub fn is_wanted(&self) -> bool {
-        self.table.is_some()
+        self.files.out.is_some() || self.files.plot.is_some() || self.files.report.is_some()
     }
     /// True if step `n`, which ends at a time, has a row.
     #[inline]
@@ -87,66 +121,108 @@ impl<'a> Record<'a> {
     }
     /// Looks at the start: which columns there are.
     pub fn begin(&mut self, run: &mut dyn Run) -> Result<(), Failure> {
-        let Some(table) = &mut self.table else { return Ok(()) };
-        let start = run.snapshot();
-        self.columns = start.columns();
-        self.units = self.columns.iter().map(|column| metadata::unit(column, &start)).collect();
-        let choice = Choice { columns: &self.columns };
-        table.chosen = match self.options.columns.is_empty() {
-            true => (0..self.columns.len()).collect(),
-            false => {
-                // Rows without their time are of no use.
-                let mut chosen = vec![0];
-                chosen.extend(choice.of(&self.options.columns, "--columns")?.into_iter().filter(|c| *c > 0));
-                chosen
-            }
-        };
-        let names: Vec<String> = table.chosen.iter().map(|c| self.columns[*c].name.clone()).collect();
-        if table.kind == Kind::Npz
-            && let Some(name) = names.iter().find(|name| *name == "metadata")
-        {
-            return Err(Failure::Usage(format!(
-                "NPZ files have what is said of the whole under the name {name}; give that output another name"
-            )));
+        if !self.is_wanted() {
+            return Ok(());
         }
-        let bodies = self.setting.model.system().bodies();
-        let poses = Poses::of(&self.columns, bodies.len());
-        let frame =
-            |(body, pose): (&polhode::multibody::Rigid<f64>, Poses)| Frame { name: body.name.clone(), pose };
-        table.rows = Some(table.kind.rows(&names, bodies.iter().zip(poses).map(frame).collect()));
+        let start = run.snapshot();
+        self.heads = Head::all(&start);
+        start.row(&mut self.row);
         self.hash = run.save().ok().map(|saved| saved.model);
+        self.scene = scene(self.setting.model);
+        let (options, heads) = (self.options, &self.heads);
+        if self.files.out.is_some() {
+            self.chosen = match options.columns.is_empty() {
+                true => (0..heads.len()).collect(),
+                // Rows without their time are of no use.
+                false => {
+                    let named = chosen(heads, &options.columns, "--columns")?;
+                    core::iter::once(0).chain(named.into_iter().filter(|c| *c > 0)).collect()
+                }
+            };
+            let names: Vec<String> = self.chosen.iter().map(|c| heads[*c].name.clone()).collect();
+            let kind = options.out.as_deref().and_then(Kind::of).unwrap_or(Kind::Csv);
+            if kind == Kind::Npz && names.iter().any(|name| name == "metadata") {
+                return Err(Failure::Usage(
+                    "NPZ files have what is said of the whole under the name metadata; give that output another name"
+                        .into(),
+                ));
+            }
+            let bodies = self.setting.model.system().bodies();
+            let frames = bodies.iter().enumerate().filter_map(|(b, body)| {
+                Some(Frame { name: body.name.clone(), pose: Pose::of(heads, b, bodies.len())? })
+            });
+            self.rows = Some(kind.rows(&names, frames.collect()));
+        }
+        if self.files.plot.is_some() {
+            let (sets, columns) = (&options.plot_set[..], &options.plot_columns[..]);
+            let wish = Wish { sets, columns, against: options.plot_against.as_deref() };
+            self.sketch = Some(Sketch::new(&wish, heads, &self.row)?);
+        }
+        if self.files.report.is_some() {
+            let page = Page::new(heads, &self.row, &self.scene, true);
+            let missing = |body| Failure::Usage(format!("--report: the attitude of '{body}' is not known"));
+            self.page = Some(page.map_err(missing)?);
+        }
         Ok(())
     }
-    /// Takes a row.
-    pub fn take(&mut self, run: &dyn Run) -> Result<(), Failure> {
+    /// Takes a row after step `n`.
+    pub fn take(&mut self, n: u64, run: &dyn Run) -> Result<(), Failure> {
         self.row.clear();
         run.snapshot().row(&mut self.row);
-        if let Some(Table { file, rows: Some(rows), chosen, .. }) = &mut self.table {
-            rows.row(file, &Row { all: &self.row, chosen }).map_err(|error| file.trouble(&error))?;
+        if let (Some(file), Some(rows)) = (&mut self.files.out, &mut self.rows) {
+            let row = Row { all: &self.row, chosen: &self.chosen };
+            rows.row(file, &row).map_err(|error| file.trouble(&error))?;
+        }
+        if let Some(sketch) = &mut self.sketch {
+            sketch.take(&self.row);
+        }
+        if let Some(page) = &mut self.page {
+            let iterations = run.work().iterations;
+            let steps = (n - self.before.0) as f64;
+            // Nothing is solved before the first step.
+            self.row.push(if n > 0 { (iterations - self.before.1) as f64 / steps } else { f64::NAN });
+            self.before = (n, iterations);
+            page.take(&self.row);
         }
         Ok(())
     }
     /// What to say of rows that are not wanted because the run failed.
     pub fn dropped(&self) -> String {
-        self.table.as_ref().map_or(String::new(), |table| table.file.dropped())
+        self.files.out.as_ref().map_or(String::new(), |file| file.dropped())
     }
     /// True if a table takes the place of other results on standard output.
     pub fn is_standard(&self) -> bool {
-        self.table.as_ref().is_some_and(|table| table.file.is_standard())
+        self.files.out.as_ref().is_some_and(|file| file.is_standard())
     }
     /// What to say of a run that was stopped.
     pub fn so_far(&self) -> String {
-        let place = |table: &Table| format!("; the rows so far are in {}", table.file.name());
-        self.table.as_ref().map_or(String::new(), place)
+        let place = |file: &Output| format!("; the rows so far are in {}", file.name());
+        self.files.out.as_ref().map_or(String::new(), place)
     }
     /// Puts everything in its place.
     pub fn finish(self, end: &RunReport) -> Result<(), Failure> {
-        let Some(mut table) = self.table else { return Ok(()) };
-        if let Some(rows) = &mut table.rows {
-            let columns = table.chosen.iter().map(|c| (self.columns[*c].name.as_str(), self.units[*c]));
-            let metadata = metadata::metadata(&self.setting, self.hash, self.every, columns, end);
-            rows.finish(&mut table.file, &metadata).map_err(|error| table.file.trouble(&error))?;
+        if !self.is_wanted() {
+            return Ok(());
         }
-        table.file.finish()
+        let Setting { problem, method, plan, .. } = self.setting;
+        let heads: Vec<&Head> = match self.rows {
+            Some(_) => self.chosen.iter().map(|c| &self.heads[*c]).collect(),
+            None => self.heads.iter().collect(),
+        };
+        let metadata = metadata::metadata(&self.setting, self.hash, self.every, &heads, &self.scene, end);
+        if let (Some(mut file), Some(mut rows)) = (self.files.out, self.rows) {
+            rows.finish(&mut file, &metadata).map_err(|error| file.trouble(&error))?;
+            file.finish()?;
+        }
+        if let (Some(file), Some(sketch)) = (self.files.plot, &self.sketch) {
+            let title = if problem.title.is_empty() { &problem.id } else { &problem.title };
+            let below =
+                format!("{}, {}, step {} s", problem.id, method.id(), crate::print::plain(plan.step()));
+            file.write(&sketch.svg(title, &below))?;
+        }
+        match (self.files.report, &self.page) {
+            (Some(file), Some(page)) => file.write(&page.html(&metadata)),
+            _ => Ok(()),
+        }
     }
 }

@@ -52,6 +52,7 @@ impl Block {
         &self.bytes[8 * column * self.capacity..][..8 * self.rows]
     }
     /// Room for the numbers of a column of so many rows, which it has from now on.
+    #[allow(dead_code, reason = "for runs that go on from a checkpoint")]
     pub fn column_mut(&mut self, column: usize, rows: usize) -> &mut [u8] {
         self.rows = rows;
         &mut self.bytes[8 * column * self.capacity..][..8 * rows]

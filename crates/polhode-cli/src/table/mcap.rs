@@ -3,7 +3,7 @@
 //! Messages are JSON, in chunks without compression, with indices behind them as readers want them.
 
 use super::csv::number;
-use super::{Poses, Position, Row, Rows};
+use super::{Pose, Position, Row, Rows};
 use crate::files::Output;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -47,7 +47,7 @@ pub struct Frame {
     /// Its name.
     pub name: String,
     /// Where its pose is in a row.
-    pub pose: Poses,
+    pub pose: Pose,
 }
 
 /// A name of a column in the tree of a message: Foxglove reaches into objects by dots.
@@ -450,6 +450,7 @@ impl Rows for Mcap {
 }
 
 /// Its indices are known to the program that writes it alone.
+#[allow(dead_code, reason = "for runs that go on from a checkpoint")]
 fn unresumed() -> io::Error {
     io::Error::new(
         io::ErrorKind::Unsupported,

@@ -12,7 +12,7 @@ mod parquet;
 pub mod read;
 mod thrift;
 
-pub use columns::{Choice, Poses};
+pub use columns::{Head, Of, Pose, chosen, of_body};
 pub use mcap::Frame;
 
 use crate::files::Output;
@@ -43,8 +43,10 @@ pub trait Rows {
     /// Writes what is left, with what is said of the whole.
     fn finish(&mut self, to: &mut Output, metadata: &Value) -> io::Result<()>;
     /// Writes what waits in memory, so that the file can be gone on with by [`Rows::go_on`]; how far it is.
+    #[allow(dead_code, reason = "for runs that go on from a checkpoint")]
     fn pause(&mut self, to: &mut Output) -> io::Result<Position>;
     /// Goes on with a file that holds what another had written up to a position.
+    #[allow(dead_code, reason = "for runs that go on from a checkpoint")]
     fn go_on(&mut self, to: &mut Output, from: Position) -> io::Result<()>;
 }
 
@@ -92,6 +94,75 @@ impl Kind {
 }
 
 /// What was left in a file does not fit what is to be gone on with.
+#[allow(dead_code, reason = "for runs that go on from a checkpoint")]
 fn damaged(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn names(count: usize) -> Vec<String> {
+        (0..count).map(|i| format!("c{i}")).collect()
+    }
+
+    /// Writes rows of so many columns, with a pause after some of them.
+    fn written(path: &Path, count: usize, rows: u64, pause: Option<u64>) -> Vec<u8> {
+        let kind = Kind::of(path).unwrap();
+        let mut file = Output::of(path, crate::files::Format::Results, false).unwrap();
+        let mut writer = kind.rows(&names(count), Vec::new());
+        let chosen: Vec<usize> = (0..count).collect();
+        for n in 0..rows {
+            let all: Vec<f64> = (0..count).map(|c| n as f64 + 0.1 * c as f64).collect();
+            writer.row(&mut file, &Row { all: &all, chosen: &chosen }).unwrap();
+            if pause == Some(n) {
+                let at = writer.pause(&mut file).unwrap();
+                assert_eq!(at.rows, n + 1);
+                writer = kind.rows(&names(count), Vec::new());
+                writer.go_on(&mut file, at).unwrap();
+            }
+        }
+        writer.finish(&mut file, &json!({ "a": "µ" })).unwrap();
+        file.finish().unwrap();
+        std::fs::read(path).unwrap()
+    }
+
+    #[test]
+    fn files_that_were_gone_on_with_are_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        // Many columns make blocks short.
+        for (count, rows, pauses) in [(2, 30, [0, 29]), (40_000, 150, [3, 130])] {
+            for ending in ["csv", "npz", "parquet"] {
+                let at = |name: &str| folder.path().join(format!("{name}.{ending}"));
+                let whole = written(&at("whole"), count, rows, None);
+                for pause in pauses {
+                    assert!(
+                        whole == written(&at("parts"), count, rows, Some(pause)),
+                        "{ending} {count} {pause}"
+                    );
+                }
+                let stored = match ending {
+                    "npz" => read::npz(&whole),
+                    "parquet" => read::parquet(&whole),
+                    _ => continue,
+                };
+                let stored = stored.expect("it can be read");
+                assert_eq!((stored.columns.len(), stored.metadata["a"].as_str()), (count, Some("µ")));
+                let last = &stored.columns[count - 1];
+                assert_eq!((last.0.as_str(), last.1.len() as u64), (&*format!("c{}", count - 1), rows));
+                let value = |n: usize| n as f64 + 0.1 * (count - 1) as f64;
+                assert!(last.1.iter().enumerate().all(|(n, x)| *x == value(n)));
+            }
+        }
+        let messages = written(&folder.path().join("x.mcap"), 3, 20_000, None);
+        let stored = read::mcap(&messages).expect("it can be read");
+        assert_eq!((stored.columns.len(), stored.column("c2").unwrap()[19_999]), (3, 19_999.0 + 0.1 * 2.0));
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 7, "nothing else is left");
+        // What is cut short is refused, wherever that is.
+        for (bytes, read) in [(&messages, read::mcap as fn(&[u8]) -> Option<read::Stored>)] {
+            assert!(read(&bytes[..bytes.len() - 1]).is_none() && read(&[]).is_none());
+        }
+    }
 }

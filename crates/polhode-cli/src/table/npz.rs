@@ -1,14 +1,14 @@
 //! Arrays of numpy: a zip archive with one array for each column.
 //!
-//! A column must be in one piece there, and rows come one by one. So blocks of columns wait in a second file, from which
-//! the archive is put together at the end.
+//! A column must be in one piece there, and rows come one by one. So the file first takes blocks of columns, from which the
+//! archive is put together at the end, in another file that takes its place.
 
 use super::block::Block;
 use super::{Position, Row, Rows, damaged};
-use crate::files::{Output, Scratch};
+use crate::files::Output;
 use crc32fast::Hasher;
 use serde_json::Value;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufWriter, Write};
 
 /// The name of the array with what is said of the whole, as JSON.
 pub const METADATA: &str = "metadata";
@@ -18,8 +18,7 @@ pub const METADATA: &str = "metadata";
 pub struct Npz {
     names: Vec<String>,
     block: Block,
-    /// Full blocks, behind each other.
-    spilled: Option<Scratch>,
+    /// Full blocks in the file, behind each other.
     blocks: u64,
     /// Of the numbers of each column so far.
     checks: Vec<Hasher>,
@@ -31,23 +30,41 @@ impl Npz {
         Npz {
             names: columns.to_vec(),
             block: Block::new(columns.len()),
-            spilled: None,
             blocks: 0,
             checks: vec![Hasher::new(); columns.len()],
         }
     }
-    fn spill(&mut self, to: &Output) -> io::Result<()> {
-        if self.spilled.is_none() {
-            self.spilled = Some(to.scratch()?);
-        }
-        let Some(scratch) = &mut self.spilled else { return Ok(()) };
+    fn spill(&mut self, to: &mut Output) -> io::Result<()> {
         for (c, check) in self.checks.iter_mut().enumerate() {
             check.update(self.block.column(c));
-            scratch.file.write_all(self.block.column(c))?;
+            to.write_all(self.block.column(c))?;
         }
         self.blocks += 1;
         self.block.clear();
         Ok(())
+    }
+    /// Writes the archive, with blocks from the file behind `from`.
+    fn archive(&self, to: &mut dyn Write, from: &mut Output, metadata: &Value) -> io::Result<()> {
+        let rows = self.blocks * self.block.capacity() as u64 + self.block.rows() as u64;
+        let mut zip = Zip { at: 0, directory: Vec::new(), entries: 0 };
+        let text: Vec<u8> =
+            metadata.to_string().chars().flat_map(|letter| u32::from(letter).to_le_bytes()).collect();
+        let head = npy(&format!("<U{}", text.len() / 4), "()");
+        zip.entry(to, METADATA, &head, text.len() as u64, crc32fast::hash(&text))?;
+        to.write_all(&text)?;
+        let mut piece = vec![0; if self.blocks > 0 { 8 * self.block.capacity() } else { 0 }];
+        for (c, name) in self.names.iter().enumerate() {
+            let mut check = self.checks[c].clone();
+            check.update(self.block.column(c));
+            zip.entry(to, name, &npy("<f8", &format!("({rows},)")), 8 * rows, check.finalize())?;
+            for b in 0..self.blocks {
+                from.go_to(b * self.size() + (c * piece.len()) as u64)?;
+                from.read_back(&mut piece)?;
+                to.write_all(&piece)?;
+            }
+            to.write_all(self.block.column(c))?;
+        }
+        zip.end(to)
     }
     /// Bytes of a full block.
     fn size(&self) -> u64 {
@@ -61,70 +78,47 @@ impl Rows for Npz {
     }
 
     fn finish(&mut self, to: &mut Output, metadata: &Value) -> io::Result<()> {
-        let rows = self.blocks * self.block.capacity() as u64 + self.block.rows() as u64;
-        let mut zip = Zip { at: 0, directory: Vec::new(), entries: 0 };
-        let text: Vec<u8> =
-            metadata.to_string().chars().flat_map(|letter| u32::from(letter).to_le_bytes()).collect();
-        let head = npy(&format!("<U{}", text.len() / 4), "()");
-        zip.entry(to, METADATA, &head, text.len() as u64, crc32fast::hash(&text))?;
-        to.write_all(&text)?;
-        let size = self.size();
-        let mut piece = vec![0; 8 * self.block.capacity()];
-        for (c, name) in self.names.iter().enumerate() {
-            let mut check = self.checks[c].clone();
-            check.update(self.block.column(c));
-            zip.entry(to, name, &npy("<f8", &format!("({rows},)")), 8 * rows, check.finalize())?;
-            for b in 0..self.blocks {
-                let Some(scratch) = &mut self.spilled else { break };
-                scratch.file.seek(SeekFrom::Start(b * size + (c * piece.len()) as u64))?;
-                scratch.file.read_exact(&mut piece)?;
-                to.write_all(&piece)?;
-            }
-            to.write_all(self.block.column(c))?;
+        if self.blocks == 0 {
+            let mut archive = Vec::new();
+            self.archive(&mut archive, to, metadata)?;
+            return to.write_all(&archive);
         }
-        zip.end(to)
+        let scratch = to.scratch()?;
+        let mut writer = BufWriter::with_capacity(1 << 16, &scratch.file);
+        self.archive(&mut writer, to, metadata)?;
+        writer.into_inner().map_err(|error| error.into_error())?;
+        to.swap(scratch)
     }
 
     fn pause(&mut self, to: &mut Output) -> io::Result<Position> {
-        if self.spilled.is_none() {
-            self.spilled = Some(to.scratch()?);
-        }
         let (bytes, rows) = (self.blocks * self.size(), self.blocks * self.block.capacity() as u64);
-        if let Some(scratch) = &mut self.spilled {
-            for c in 0..self.block.columns() {
-                scratch.file.write_all(self.block.column(c))?;
-            }
-            // The next full block takes its place.
-            scratch.file.seek(SeekFrom::Start(bytes))?;
+        for c in 0..self.block.columns() {
+            to.write_all(self.block.column(c))?;
         }
+        // The next full block takes the place of these rows.
+        to.go_to(bytes)?;
         Ok(Position { rows: rows + self.block.rows() as u64, bytes })
     }
 
     fn go_on(&mut self, to: &mut Output, from: Position) -> io::Result<()> {
-        if self.spilled.is_none() {
-            self.spilled = Some(to.scratch()?);
-        }
         let (capacity, size) = (self.block.capacity() as u64, self.size());
         self.blocks = from.rows / capacity;
-        let rest = (from.rows % capacity) as usize;
         if from.bytes != self.blocks * size {
             return Err(damaged("the rows so far do not fit the columns"));
         }
-        let Some(scratch) = &mut self.spilled else { return Ok(()) };
-        scratch.file.seek(SeekFrom::Start(0))?;
+        to.go_to(0)?;
         for _ in 0..self.blocks {
             for check in &mut self.checks {
                 let piece = self.block.column_mut(0, capacity as usize);
-                scratch.file.read_exact(piece)?;
+                to.read_back(piece)?;
                 check.update(piece);
             }
         }
-        self.block.clear();
+        let rest = (from.rows % capacity) as usize;
         for c in 0..self.block.columns() {
-            scratch.file.read_exact(self.block.column_mut(c, rest))?;
+            to.read_back(self.block.column_mut(c, rest))?;
         }
-        scratch.file.seek(SeekFrom::Start(from.bytes))?;
-        Ok(())
+        to.cut(from.bytes)
     }
 }
 
@@ -156,7 +150,14 @@ const ELSEWHERE: u32 = u32::MAX;
 
 impl Zip {
     /// Begins an array: its head, and so many bytes that the caller writes behind it.
-    fn entry(&mut self, to: &mut Output, name: &str, head: &[u8], size: u64, check: u32) -> io::Result<()> {
+    fn entry(
+        &mut self,
+        to: &mut dyn Write,
+        name: &str,
+        head: &[u8],
+        size: u64,
+        check: u32,
+    ) -> io::Result<()> {
         let mut both = Hasher::new();
         both.update(head);
         both.combine(&Hasher::new_with_initial_len(check, size));
@@ -193,7 +194,7 @@ impl Zip {
         self.at += (local.len() - head.len()) as u64 + size;
         Ok(())
     }
-    fn end(self, to: &mut Output) -> io::Result<()> {
+    fn end(self, to: &mut dyn Write) -> io::Result<()> {
         let (start, size) = (self.at, self.directory.len() as u64);
         let mut tail = self.directory;
         tail.extend_from_slice(b"PK\x06\x06");
