@@ -115,7 +115,13 @@ const bodies = scene.bodies.map((body, b) => {
   const faces = [];
   for (const solid of body.solids) {
     const m = matrixOf(solid.q);
-    for (const face of facesOf(solid)) faces.push(face.map((p) => add(apply(m, p), solid.at)));
+    for (const face of facesOf(solid)) {
+      const corners = face.map((p) => add(apply(m, p), solid.at));
+      // Quarters of what is round are darker, or its spin would not be seen.
+      const middle = face.reduce(add);
+      corners.dark = solid.kind !== "box" && solid.kind !== "rod" && middle[0] * middle[1] > 0;
+      faces.push(corners);
+    }
   }
   // Where joints hold it, to be joined with its centre of mass.
   const holds = [];
@@ -204,7 +210,7 @@ function draw(t) {
       const depth = seen.reduce((sum, p) => sum + p[2], 0) / seen.length;
       // Light from above the shoulder of the viewer; both sides of a face are lit.
       const lamp = unit(add(add(scale(back, 0.7), scale(right, -0.4)), scale(top, 0.6)));
-      items.push([depth, 0, seen, shaded(body.colour, 0.55 + 0.75 * Math.abs(dot(normal, lamp)), 1)]);
+      items.push([depth, 0, seen, shaded(body.colour, (face.dark ? 0.4 : 0.55) + (face.dark ? 0.6 : 0.75) * Math.abs(dot(normal, lamp)), 1)]);
     }
     for (const hold of body.holds) {
       const line = [put(body.center), put(hold)].map(project);
@@ -430,6 +436,17 @@ function drawHerpolhode(t) {
   ctx.fillText(`largest distance from the axis ${reach.toPrecision(3)} rad/s`, 12 * ratio, canvas.height - 12 * ratio);
 }
 
+// ---- A line at the time that is shown, in every chart.
+const cursors = [...document.querySelectorAll('#charts svg rect[fill="none"]')].map((frame) => {
+  const [x, y, width, height] = ["x", "y", "width", "height"].map((name) => Number(frame.getAttribute(name)));
+  const line = document.createElementNS("http://www.w3.org/2000/svg", "line");
+  line.setAttribute("y1", y);
+  line.setAttribute("y2", y + height);
+  line.setAttribute("stroke", "#666");
+  frame.after(line);
+  return (part) => ["x1", "x2"].forEach((name) => line.setAttribute(name, x + width * part));
+});
+
 // ---- Time.
 let now = begin, playing = false, before = 0;
 const slider = $("slider"), speed = $("speed");
@@ -470,6 +487,7 @@ function paint(stamp) {
   }
   if (count > 0) draw(now);
   if (rolls && count > 0) { drawPolhode(now); drawHerpolhode(now); }
+  cursors.forEach((put) => put((now - begin) / length));
   slider.value = now;
   $("time").textContent = `t = ${now.toFixed(digits)} s`;
   if (playing && !asked) { asked = true; requestAnimationFrame((next) => { asked = false; paint(next); }); }

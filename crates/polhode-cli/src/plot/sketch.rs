@@ -76,6 +76,8 @@ pub struct Sketch {
     /// What is not shown.
     note: String,
     stretches: usize,
+    /// The first and the last time, which all panels over time have in common.
+    times: Option<(f64, f64)>,
 }
 
 /// What is to be drawn.
@@ -103,7 +105,7 @@ fn with_unit(name: &str, unit: &str) -> String {
 impl Sketch {
     /// What is wished for, of a run with these columns and this start.
     pub fn new(wish: &Wish<'_>, heads: &[Head], start: &[f64]) -> Result<Sketch, Failure> {
-        let mut sketch = Sketch { frames: Vec::new(), note: String::new(), stretches: 800 };
+        let mut sketch = Sketch { frames: Vec::new(), note: String::new(), stretches: 800, times: None };
         let against = match wish.against {
             None => 0,
             Some(name) => match chosen(heads, &[name.to_string()], "--plot-against")?[..] {
@@ -143,7 +145,7 @@ impl Sketch {
     }
     /// Sets as far as there is something of them, in few points, for pages.
     pub fn small(sets: &[&str], heads: &[Head], start: &[f64]) -> Sketch {
-        let mut sketch = Sketch { frames: Vec::new(), note: String::new(), stretches: 150 };
+        let mut sketch = Sketch { frames: Vec::new(), note: String::new(), stretches: 150, times: None };
         sets.iter().for_each(|set| sketch.add_set(set, heads, start, 0));
         sketch
     }
@@ -286,6 +288,8 @@ impl Sketch {
 
     /// Takes the next row.
     pub fn take(&mut self, row: &[f64]) {
+        let t = Read::Column(0).value(row);
+        self.times = Some(self.times.map_or((t, t), |(first, _)| (first, t)));
         for curve in self.frames.iter_mut().flat_map(|frame| &mut frame.curves) {
             curve.thin.take(curve.x.value(row), curve.y.value(row));
         }
@@ -300,17 +304,22 @@ impl Sketch {
             2..=3 => Sheet { wide: 1, size: (640.0, 170.0) },
             _ => Sheet { wide: 2, size: (430.0, 170.0) },
         };
-        let panels: Vec<Panel> = self.frames.iter().map(|frame| frame.panel(sheet.size)).collect();
+        let panels: Vec<Panel> =
+            self.frames.iter().map(|frame| frame.panel(sheet.size, self.times)).collect();
         page(title, &format!("{below}{}", self.note), &[], sheet, &panels)
     }
 }
 
 impl Frame {
-    fn panel(&self, size: (f64, f64)) -> Panel {
+    fn panel(&self, size: (f64, f64), times: Option<(f64, f64)>) -> Panel {
         let points: Vec<Vec<(f64, f64)>> = self.curves.iter().map(|curve| curve.thin.points()).collect();
         let all = || points.iter().flatten();
         let room = if self.equal { 0.06 } else { 0.0 };
         let (mut x, mut y) = (Axis::even(all().map(|p| p.0), room), Axis::even(all().map(|p| p.1), 0.06));
+        let over_time = self.curves.iter().all(|curve| matches!(curve.x, Read::Column(0)));
+        if let (true, Some((first, last))) = (over_time, times) {
+            x = Axis::even([first, last].into_iter(), 0.0);
+        }
         if self.equal {
             let scale = (x.length() / size.0).max(y.length() / size.1);
             (x, y) = (x.widened(scale * size.0), y.widened(scale * size.1));

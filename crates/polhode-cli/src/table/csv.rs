@@ -27,7 +27,25 @@ impl Csv {
 
 /// Appends a number: the shortest text that reads back to the same bits, as `{:?}` writes it.
 pub fn number(line: &mut Vec<u8>, x: f64) {
-    line.extend_from_slice(zmij::Buffer::new().format(x).as_bytes());
+    match x.abs() {
+        // Where both write it with the same number of zeros, or with none.
+        0.0 | 1e-4..1e15 | 0.0..1e-6 if !is_tie(x) => {
+            line.extend_from_slice(zmij::Buffer::new().format(x).as_bytes());
+        }
+        _ => line.extend_from_slice(format!("{x:?}").as_bytes()),
+    }
+}
+
+/// True if a number may lie halfway between two shortest texts, of which each writer has its own choice: its digits end,
+/// and are hardly more than a number can hold.
+fn is_tie(x: f64) -> bool {
+    const FRACTION: u64 = (1 << 52) - 1;
+    let bits = x.to_bits();
+    let whole = bits & FRACTION | (FRACTION + 1);
+    let odd = whole >> whole.trailing_zeros();
+    // x is `odd` over two to this power, and so `odd` times five to this power over ten to it.
+    let power = 1075 - (bits >> 52 & 0x7ff) as i32 - whole.trailing_zeros() as i32;
+    (1..=25).contains(&power) && odd as f64 * 5f64.powi(power) >= 1e15
 }
 
 impl Rows for Csv {
@@ -73,7 +91,8 @@ mod tests {
                 _ => (bits >> 11) as f64 * 1e-12 * if bits & 1 == 0 { 1.0 } else { -1e-6 },
             }
         });
-        for x in edges.into_iter().chain(random).filter(|x| x.is_finite()) {
+        let fractions = (0..60_000u32).map(|i| f64::from(i % 3000) / 2f64.powi((i / 1500) as i32));
+        for x in edges.into_iter().chain(random).chain(fractions).filter(|x| x.is_finite()) {
             let mut line = Vec::new();
             super::number(&mut line, x);
             assert_eq!(String::from_utf8(line).unwrap(), format!("{x:?}"));

@@ -133,8 +133,8 @@ mod tests {
     fn files_that_were_gone_on_with_are_the_same() {
         let folder = tempfile::tempdir().unwrap();
         // Many columns make blocks short.
-        for (count, rows, pauses) in [(2, 30, [0, 29]), (40_000, 150, [3, 130])] {
-            for ending in ["csv", "npz", "parquet"] {
+        for (count, rows, pauses) in [(2, 30, [0, 29]), (40_000, 120, [3, 115])] {
+            for ending in ["csv", "npz", "parquet"].into_iter().skip(usize::from(count > 2)) {
                 let at = |name: &str| folder.path().join(format!("{name}.{ending}"));
                 let whole = written(&at("whole"), count, rows, None);
                 for pause in pauses {
