@@ -14,7 +14,8 @@ use serde_json::{Value, json};
 
 const PAGE: &str = include_str!("../../assets/report.html");
 const STYLE: &str = include_str!("../../assets/report.css");
-const SCRIPT: &str = include_str!("../../assets/report.js");
+const SCRIPT: &str =
+    concat!(include_str!("../../assets/geometry.js"), include_str!("../../assets/report.js"));
 
 /// A page while its run is under way.
 #[derive(Debug)]
