@@ -33,10 +33,18 @@ pub enum Command {
     /// Run a model with one method and report drift, error and cost
     #[command(
         after_help = "Example:\n  polhode run slow-top --method imidm --step 0.01 --until 20 \\\n          \
-                      --out top.csv --every 10\n\n\
+                      --out top.csv --every 10\n  \
+                      polhode run four-bar --out motion.parquet --plot motion.svg \\\n          \
+                      --plot-set rates,reactions --report motion.html\n\n\
                       `polhode problems` and `polhode methods` list problems and methods."
     )]
     Run(RunOptions),
+    /// Make a page for browsers of a stored run: the motion in 3-D, curves, drift, reactions and settings
+    #[command(
+        after_help = "Example:\n  polhode run four-bar --out motion.npz\n  polhode view motion.npz --out motion.html\n\n\
+                            `polhode run --report FILE.html` makes the same page at once."
+    )]
+    View(ViewOptions),
     /// Measure the order of methods: errors over a list of steps
     #[command(after_help = "Example:\n  polhode converge free-rotation --methods imidm,swc1 \\\n          \
                             --steps 0.5,0.2,0.1 --plot order.svg")]
@@ -134,11 +142,11 @@ pub struct RunOptions {
     /// Override a parameter, as in inertia=1,2,2.5; may be repeated
     #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
     pub set: Vec<String>,
-    /// Write the motion to this CSV file, - for standard output
-    #[arg(long, value_name = "FILE.csv")]
+    /// Write the motion to this file: .csv, .npz, .parquet or .mcap by its name, - for CSV on standard output
+    #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Write every N-th step (and always the last) [default: what the model says, or 1]
-    #[arg(long, value_name = "N", requires = "out", allow_hyphen_values = true, value_parser = every)]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = every)]
     pub every: Option<u64>,
     /// Put the run aside in this file every S seconds [default: 60], for --resume after whatever ends the program
     #[arg(long, value_name = "FILE[,S]", conflicts_with = "error")]
@@ -146,6 +154,27 @@ pub struct RunOptions {
     /// Go on from a checkpoint of the same run, with the same results to the last bit
     #[arg(long, value_name = "FILE", conflicts_with = "error")]
     pub resume: Option<PathBuf>,
+    /// Write these columns, and t: names, quantities as omega_body, or patterns as 'upper.*'; may be repeated
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub columns: Vec<String>,
+    /// Write what is between two times in s, both included
+    #[arg(long, value_name = "T1,T2", allow_hyphen_values = true, value_parser = between)]
+    pub between: Option<(f64, f64)>,
+    /// Plot the motion to this SVG file: attitude, rates and energy, unless other curves are asked for
+    #[arg(long, value_name = "FILE.svg")]
+    pub plot: Option<PathBuf>,
+    /// Plot these sets of curves, separated by commas
+    #[arg(long, value_name = "SETS", value_delimiter = ',', requires = "plot", value_parser = crate::plot::SETS)]
+    pub plot_set: Vec<String>,
+    /// Plot these columns: names, quantities as omega_body, or patterns as 'upper.*'; may be repeated
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "plot")]
+    pub plot_columns: Vec<String>,
+    /// Plot against this column [default: t]
+    #[arg(long, value_name = "NAME", requires = "plot")]
+    pub plot_against: Option<String>,
+    /// Write a page for browsers to this file: the motion in 3-D, curves, drift, reactions and settings
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
     /// Do not compute a reference solution
     #[arg(long)]
     pub no_reference: bool,
@@ -158,6 +187,17 @@ pub struct RunOptions {
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
+}
+
+/// `polhode view`.
+#[derive(Debug, Args)]
+pub struct ViewOptions {
+    /// The run: .npz, .parquet or .mcap, as `polhode run --out` writes it
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Write the page to this file [default: the name of the run, with .html]
+    #[arg(long, value_name = "FILE.html")]
+    pub out: Option<PathBuf>,
 }
 
 /// `polhode converge`.
@@ -404,6 +444,16 @@ fn positive(text: &str) -> Result<f64, String> {
     match number(text)? {
         x if x > 0.0 && x.is_finite() => Ok(x),
         _ => Err("it must be a positive finite number".into()),
+    }
+}
+
+/// Two times.
+fn between(text: &str) -> Result<(f64, f64), String> {
+    let form = "two times in s, the earlier first, as in 0.5,2";
+    let (from, to) = text.split_once(',').ok_or(form)?;
+    match (number(from)?, number(to)?) {
+        (from, to) if from <= to => Ok((from, to)),
+        _ => Err(format!("it must be {form}")),
     }
 }
 

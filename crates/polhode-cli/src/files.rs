@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::{interrupt, print};
 pub use kept::{EMPTY, Extent, sum};
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -95,26 +95,41 @@ fn settle(place: &Path) -> io::Result<()> {
 pub enum Format {
     /// A table; it may go to standard output too.
     Csv,
+    /// Rows of a run, in any of the formats that there are for them.
+    Results,
     /// A drawing.
     Svg,
+    /// A page for browsers.
+    Html,
 }
 
 impl Format {
-    fn ending(self) -> &'static str {
+    fn endings(self) -> &'static [&'static str] {
         match self {
-            Self::Csv => "csv",
-            Self::Svg => "svg",
+            Self::Csv => &["csv"],
+            Self::Results => &["csv", "npz", "parquet", "mcap"],
+            Self::Svg => &["svg"],
+            Self::Html => &["html", "htm"],
         }
     }
     /// Why a name does not suit, if it does not.
     fn objection(self, name: &Path) -> Option<&'static str> {
-        let suits = name.extension().is_some_and(|end| end.eq_ignore_ascii_case(self.ending()));
-        match (suits, self) {
-            (true, _) => None,
-            (false, Self::Csv) => {
+        let suits = |ending: &&str| name.extension().is_some_and(|end| end.eq_ignore_ascii_case(ending));
+        let png = name.extension().is_some_and(|end| end.eq_ignore_ascii_case("png"));
+        match self {
+            _ if self.endings().iter().any(|ending| suits(&ending)) => None,
+            Self::Csv => {
                 Some("tables are written as CSV: the name must end in .csv, or be - for standard output")
             }
-            (false, Self::Svg) => Some("plots are drawn as SVG: the name must end in .svg"),
+            Self::Results => Some(
+                "results are written as CSV, NPZ, Parquet or MCAP: the name must end in .csv, .npz, .parquet or .mcap, or \
+                 be - for CSV on standard output",
+            ),
+            Self::Svg if png => Some(
+                "plots are drawn as SVG: the name must end in .svg; rsvg-convert, Inkscape or a browser turn that into PNG",
+            ),
+            Self::Svg => Some("plots are drawn as SVG: the name must end in .svg"),
+            Self::Html => Some("reports are pages: the name must end in .html"),
         }
     }
 }
@@ -131,12 +146,16 @@ pub enum Output {
 impl Output {
     /// The place for a table: `-` is standard output, where one JSON object has no room beside it.
     pub fn create(name: &Path, json: bool) -> Result<Output, Failure> {
+        Output::of(name, Format::Csv, json)
+    }
+    /// The same for rows of a run, in the format that the name asks for.
+    pub fn of(name: &Path, format: Format, json: bool) -> Result<Output, Failure> {
         match name.to_str() {
             Some("-") if json => Err(Failure::Usage(
                 "--json and --out - both write to standard output; give --out the name of a file".into(),
             )),
             Some("-") => Ok(Output::Standard(BufWriter::with_capacity(1 << 16, io::stdout()))),
-            _ => Ok(Output::File(NewFile::create(name, Format::Csv)?)),
+            _ => Ok(Output::File(NewFile::create(name, format)?)),
         }
     }
     /// True if the table takes the place of other results.
@@ -163,6 +182,43 @@ impl Output {
             Self::File(file) => file.trouble(error),
             Self::Standard(_) => print::unwritable(error),
         }
+    }
+    /// A file beside it that nobody else sees.
+    pub fn scratch(&self) -> io::Result<Scratch> {
+        let (path, file) = draft(&self.file()?.place)?;
+        Ok(Scratch { path, file })
+    }
+    /// Goes on with what a scratch file holds, in place of what was written.
+    pub fn swap(&mut self, mut scratch: Scratch) -> io::Result<()> {
+        let Self::File(file) = self else { return self.file().map(|_| ()) };
+        scratch.file.set_permissions(file.writer.get_ref().metadata()?.permissions())?;
+        fs::remove_file(&file.draft)?;
+        file.draft = core::mem::take(&mut scratch.path);
+        file.writer = BufWriter::with_capacity(1 << 16, scratch.file.try_clone()?);
+        Ok(())
+    }
+    /// The file, which standard output is not.
+    fn file(&self) -> io::Result<&NewFile> {
+        match self {
+            Self::File(file) => Ok(file),
+            Self::Standard(_) => Err(io::Error::new(io::ErrorKind::Unsupported, "it is standard output")),
+        }
+    }
+    /// Goes on writing at a place.
+    pub fn go_to(&mut self, at: u64) -> io::Result<()> {
+        self.flush()?;
+        self.file()?.writer.get_ref().seek(SeekFrom::Start(at)).map(|_| ())
+    }
+    /// The same, with nothing left behind it.
+    #[allow(dead_code, reason = "for runs that go on from a checkpoint")]
+    pub fn cut(&mut self, at: u64) -> io::Result<()> {
+        self.go_to(at)?;
+        self.file()?.writer.get_ref().set_len(at)
+    }
+    /// Reads what was written, from where it would go on writing.
+    pub fn read_back(&mut self, bytes: &mut [u8]) -> io::Result<()> {
+        self.flush()?;
+        self.file()?.writer.get_ref().read_exact(bytes)
     }
     /// Puts the table in its place.
     pub fn finish(self) -> Result<(), Failure> {
@@ -192,6 +248,22 @@ impl Write for Output {
     }
 }
 
+/// A file for what is on its way; gone when it is dropped.
+#[derive(Debug)]
+pub struct Scratch {
+    path: PathBuf,
+    /// For reading and writing.
+    pub file: File,
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        if !self.path.as_os_str().is_empty() {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
 /// A file being written beside the place where it will appear. Dropped unfinished, it leaves nothing behind.
 #[derive(Debug)]
 pub struct NewFile {
@@ -214,7 +286,11 @@ impl NewFile {
         let place = fs::canonicalize(name).unwrap_or_else(|_| name.to_path_buf());
         let present = fs::metadata(&place).ok();
         if print::is_stdout(name) || present.as_ref().is_some_and(print::is_behind_stdout) {
-            let instead = if format == Format::Csv { "; write - to put the table there" } else { "" };
+            let instead = if matches!(format, Format::Csv | Format::Results) {
+                "; write - to put the table there"
+            } else {
+                ""
+            };
             return Err(refused(&format!("it is where standard output goes{instead}")));
         }
         if let Some(present) = &present {
@@ -295,7 +371,7 @@ fn draft(place: &Path) -> io::Result<(PathBuf, File)> {
         // Process ids come again, in containers soon; with the clock the name is new.
         let clock = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
         let draft = place.with_file_name(format!("{PREFIX}{}-{clock}{SUFFIX}", std::process::id()));
-        let file = match OpenOptions::new().write(true).create_new(true).open(&draft) {
+        let file = match OpenOptions::new().read(true).write(true).create_new(true).open(&draft) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
             opened => opened?,
         };

@@ -21,16 +21,20 @@ mod manual;
 mod new;
 mod phase;
 mod pick;
+mod plot;
 mod print;
 mod progress;
 mod quantity;
 mod reference;
+mod report;
 mod robot;
 mod run;
 mod schema;
 mod sensitivity;
+mod table;
 mod timing;
 mod usage;
+mod view;
 
 use args::{Arguments, Command};
 use clap::{CommandFactory, FromArgMatches};
@@ -75,6 +79,7 @@ pub fn run_program() -> ExitCode {
 fn command(command: Command) -> Result<(), Failure> {
     match command {
         Command::Run(options) => run::command(&options),
+        Command::View(options) => view::command(&options),
         Command::Converge(options) => converge::command(&options),
         Command::Compare(options) => compare::command(&options),
         Command::Sensitivity(options) => sensitivity::command(&options),

@@ -70,7 +70,9 @@ pub fn completions(shell: clap_complete::Shell) -> Result<(), Failure> {
             ("method" | "methods", _) | ("id", "methods") => {
                 argument.value_parser(PossibleValuesParser::new(&methods))
             }
-            ("out" | "data" | "plot" | "robot" | "file", _) => argument.value_hint(ValueHint::FilePath),
+            ("out" | "data" | "plot" | "report" | "robot" | "file", _) => {
+                argument.value_hint(ValueHint::FilePath)
+            }
             _ => argument,
         }
     };

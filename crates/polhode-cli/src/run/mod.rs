@@ -1,6 +1,7 @@
 //! `polhode run`: one problem, one method, one run.
 
 mod events;
+mod metadata;
 mod record;
 mod report;
 mod summary;
@@ -22,7 +23,7 @@ use events::Events;
 use polhode::method::{Method, SystemScheme};
 use polhode::problem::{Errors, Invariance, Model, Problem, RunReport};
 use polhode::run::{EnergyEstimate, Estimate, Plan, Run, Watched, drive, drive_on};
-use record::Record;
+use record::{Files, Record, Setting};
 use std::time::Instant;
 pub use system::degrees;
 
@@ -136,14 +137,14 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
     let resumed =
         options.resume.as_ref().map(|path| Resumed::read(path, &identity, method.id())).transpose()?;
     let resumed = options.resume.as_deref().zip(resumed.as_ref());
-    let mut file = options.out.as_deref().map(|path| Output::create(path, options.json)).transpose()?;
-    if let (Some((path, resumed)), Some(file)) = (resumed, &mut file) {
+    let mut files = Files::open(options)?;
+    if let (Some((path, resumed)), Some(file)) = (resumed, files.table()) {
         resumed.continues(path, file)?;
     }
     let mut checkpoint = options
         .checkpoint
         .as_ref()
-        .map(|word| Checkpoint::new(word, &identity, resumed, file.as_mut()))
+        .map(|word| Checkpoint::new(word, &identity, resumed, files.table()))
         .transpose()?;
     let control = options
         .error
@@ -152,11 +153,12 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
     if let Some(control) = &control {
         plan = Plan::new(control.found.step, until)?;
     }
-    let mut record = file.map(|file| Record::new(file, every, &plan));
-    record.iter_mut().filter(|_| resumed.is_some()).for_each(Record::go_on);
+    let setting = Setting { problem: &problem, model: &model, method: &method, plan: &plan };
+    let mut record = Record::new(files, options, setting);
 
     let mut progress = Progress::new(plan.steps());
     let mut trouble = None;
+    let mut seen_first = false;
     let mut phase = options.frequencies.then(|| Phase::new(&model));
     let mut begun = model.watched(&method);
     if let Ok(run) = &mut begun {
@@ -177,19 +179,22 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
         if let Some(phase) = &mut phase {
             phase.observe(&run.snapshot());
         }
-        if let Some(record) = &mut record
-            && ((stop && checkpoint.is_none()) || record.due(n) || run.ended())
-            && let Err(error) = record.write(&run.snapshot())
-        {
-            trouble = Some(record.file.trouble(&error));
+        let begun = if seen_first { Ok(()) } else { record.begin(run, resumed.is_some()) };
+        seen_first = true;
+        let due = record.due(n, plan.time(n))
+            || (record.is_wanted() && ((stop && checkpoint.is_none()) || run.ended()));
+        if let Err(failure) = begun.and_then(|()| if due { record.take(n, run) } else { Ok(()) }) {
+            trouble = Some(failure);
             return ControlFlow::Break(());
         }
         if let Some(checkpoint) = &mut checkpoint
             && (checkpoint.is_due() || stop)
         {
             let seconds = spent + started.elapsed().as_secs_f64();
-            let table = record.as_mut().map(|record| &mut record.file);
-            if let Err(failure) = checkpoint.write(n, seconds, run, phase.as_mut(), table) {
+            let written = record
+                .pause()
+                .and_then(|()| checkpoint.write(n, seconds, run, phase.as_mut(), record.table()));
+            if let Err(failure) = written {
                 trouble = Some(failure);
                 return ControlFlow::Break(());
             }
@@ -219,12 +224,12 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
 
     if let Some(failure) = trouble {
         if resumed.is_none() && checkpoint.is_some_and(|checkpoint| checkpoint.is_missing()) {
-            record.iter_mut().for_each(|record| record.file.forget());
+            record.table().into_iter().for_each(Output::forget);
         }
         return Err(failure);
     }
     let end = ended.map_err(|failed| {
-        let unwritten = record.as_ref().map_or(String::new(), |record| record.file.dropped());
+        let unwritten = record.dropped();
         let hint = match method.system() {
             Some(SystemScheme::Alpha(scheme)) if !scheme.stabilized => {
                 "; constraints=stabilized may get further with the same step"
@@ -233,16 +238,15 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
         };
         Failure::Solver(format!("{failed}{hint}{unwritten}"))
     })?;
-    let mut place = String::new();
-    if let (false, Some(checkpoint)) = (end.finished, &checkpoint) {
+    let (place, beside_table) = match (end.finished, &checkpoint) {
         // Its rows wait for the rest.
-        (place, record) = (checkpoint.advice(), None);
-    }
-    let beside_table = record.as_ref().is_some_and(|record| record.file.is_standard());
-    if let Some(record) = record.take() {
-        place = format!("; the rows so far are in {}", record.file.name());
-        record.file.finish()?;
-    }
+        (false, Some(checkpoint)) => (checkpoint.advice(), false),
+        _ => {
+            let told = (record.so_far(), record.is_standard());
+            record.finish(&end)?;
+            told
+        }
+    };
     if !end.finished {
         let steps = print::count(end.steps, "step");
         let t = print::plain(end.last.t);

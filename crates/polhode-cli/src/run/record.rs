@@ -1,49 +1,267 @@
-//! The motion as rows of a CSV file, written as it comes.
+//! What a run leaves behind beside its summary: rows in a file, a plot, a page. All are taken as steps come.
 
-use crate::files::Output;
-use polhode::run::{Plan, Snapshot};
-use std::io::{self, Write};
+use super::metadata;
+use crate::args::RunOptions;
+use crate::failure::Failure;
+use crate::files::{Format, NewFile, Output};
+use crate::plot::{Sketch, Wish};
+use crate::report::{Page, scene};
+use crate::table::{Frame, Head, Kind, Pose, Position, Row, Rows, chosen};
+use polhode::method::Method;
+use polhode::problem::{Model, Problem, RunReport};
+use polhode::run::{Plan, Run};
+use serde_json::Value;
 
-/// Writes every n-th snapshot, and the last.
-#[derive(Debug)]
-pub struct Record {
-    /// Where they go.
-    pub file: Output,
-    every: u64,
-    last: u64,
-    begun: bool,
-    row: Vec<f64>,
+/// What is run, for those who tell it.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting<'a> {
+    /// The problem.
+    pub problem: &'a Problem,
+    /// Its model.
+    pub model: &'a Model,
+    /// The method.
+    pub method: &'a Method,
+    /// The steps.
+    pub plan: &'a Plan,
 }
 
-impl Record {
-    /// Rows for a plan.
-    pub fn new(file: Output, every: u64, plan: &Plan) -> Self {
-        Record { file, every, last: plan.steps(), begun: false, row: Vec::new() }
+/// The files that are to be written, opened so that a name that does not do is known before any work is done.
+#[derive(Debug)]
+pub struct Files {
+    out: Option<Output>,
+    plot: Option<NewFile>,
+    report: Option<NewFile>,
+}
+
+impl Files {
+    /// As it was asked for.
+    pub fn open(options: &RunOptions) -> Result<Files, Failure> {
+        let given = [
+            ("--every", options.every.is_some()),
+            ("--between", options.between.is_some()),
+            ("--columns", !options.columns.is_empty()),
+        ];
+        let any = options.out.is_some() || options.plot.is_some() || options.report.is_some();
+        for (option, _) in given.iter().filter(|(_, given)| *given) {
+            if !any || (*option == "--columns" && options.out.is_none()) {
+                return Err(Failure::Usage(format!("{option} is for what is written; give --out FILE too")));
+            }
+        }
+        let text = options.out.as_deref().is_none_or(|path| Kind::of(path) == Some(Kind::Csv));
+        if options.checkpoint.is_some() || options.resume.is_some() {
+            let option = if options.checkpoint.is_some() { "--checkpoint" } else { "--resume" };
+            if !text {
+                return Err(Failure::Usage(format!(
+                    "{option} goes with --out FILE.csv; only such a file can be gone on with"
+                )));
+            }
+            if options.plot.is_some() || options.report.is_some() {
+                return Err(Failure::Usage(format!(
+                    "{option}: plots and pages need the whole run; leave --plot and --report out"
+                )));
+            }
+        }
+        let file = |name: &Option<std::path::PathBuf>, format| {
+            name.as_deref().map(|path| NewFile::create(path, format)).transpose()
+        };
+        Ok(Files {
+            out: options
+                .out
+                .as_deref()
+                .map(|path| Output::of(path, Format::Results, options.json))
+                .transpose()?,
+            plot: file(&options.plot, Format::Svg)?,
+            report: file(&options.report, Format::Html)?,
+        })
     }
-    /// Goes on behind rows that are there.
-    pub fn go_on(&mut self) {
-        self.begun = true;
+}
+
+impl Files {
+    /// The table.
+    pub fn table(&mut self) -> Option<&mut Output> {
+        self.out.as_mut()
     }
-    /// True if step `n` has a row.
+}
+
+/// Takes every n-th snapshot, and the last.
+pub struct Record<'a> {
+    setting: Setting<'a>,
+    options: &'a RunOptions,
+    files: Files,
+    every: u64,
+    /// The times between which rows are taken.
+    between: (f64, f64),
+    heads: Vec<Head>,
+    row: Vec<f64>,
+    /// A number that tells the model from others.
+    hash: Option<u64>,
+    scene: Value,
+    rows: Option<Box<dyn Rows>>,
+    chosen: Vec<usize>,
+    sketch: Option<Sketch>,
+    page: Option<Page>,
+    /// The step of the last row, and the Newton iterations up to it.
+    before: (u64, u64),
+}
+
+impl<'a> Record<'a> {
+    /// Of a run.
+    pub fn new(files: Files, options: &'a RunOptions, setting: Setting<'a>) -> Self {
+        // Times of steps are rounded.
+        let grain = 1e-9 * setting.plan.step();
+        let between = options.between.unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
+        Record {
+            setting,
+            options,
+            files,
+            every: options.every.or(setting.problem.every).unwrap_or(1),
+            between: (between.0 - grain, between.1 + grain),
+            heads: Vec::new(),
+            row: Vec::new(),
+            hash: None,
+            scene: Value::Null,
+            rows: None,
+            chosen: Vec::new(),
+            sketch: None,
+            page: None,
+            before: (0, 0),
+        }
+    }
+    /// True if anything is written.
     #[inline]
-    pub fn due(&self, n: u64) -> bool {
-        n.is_multiple_of(self.every) || n == self.last
+    pub fn is_wanted(&self) -> bool {
+        self.files.out.is_some() || self.files.plot.is_some() || self.files.report.is_some()
     }
-    /// Writes one row, the first time after the names of the columns.
-    pub fn write(&mut self, snapshot: &Snapshot) -> io::Result<()> {
-        if !self.begun {
-            let names: Vec<String> = snapshot.columns().into_iter().map(|column| column.name).collect();
-            writeln!(self.file, "{}", names.join(","))?;
-            self.begun = true;
+    /// True if step `n`, which ends at a time, has a row.
+    #[inline]
+    pub fn due(&self, n: u64, t: f64) -> bool {
+        self.is_wanted()
+            && (n.is_multiple_of(self.every) || n == self.setting.plan.steps())
+            && t >= self.between.0
+            && t <= self.between.1
+    }
+    /// The table.
+    pub fn table(&mut self) -> Option<&mut Output> {
+        self.files.table()
+    }
+    /// Hands the rows so far to their file.
+    pub fn pause(&mut self) -> Result<(), Failure> {
+        if let (Some(file), Some(rows)) = (&mut self.files.out, &mut self.rows) {
+            rows.pause(file).map_err(|error| file.trouble(&error))?;
         }
+        Ok(())
+    }
+    /// Looks at the first state that is seen: which columns there are. One that goes on has its head already.
+    pub fn begin(&mut self, run: &mut dyn Run, goes_on: bool) -> Result<(), Failure> {
+        if !self.is_wanted() {
+            return Ok(());
+        }
+        let start = run.snapshot();
+        self.heads = Head::all(&start);
+        start.row(&mut self.row);
+        self.hash = run.save().ok().map(|saved| saved.model);
+        self.scene = scene(self.setting.model);
+        let (options, heads) = (self.options, &self.heads);
+        if self.files.out.is_some() {
+            self.chosen = match options.columns.is_empty() {
+                true => (0..heads.len()).collect(),
+                // Rows without their time are of no use.
+                false => {
+                    let named = chosen(heads, &options.columns, "--columns")?;
+                    core::iter::once(0).chain(named.into_iter().filter(|c| *c > 0)).collect()
+                }
+            };
+            let names: Vec<String> = self.chosen.iter().map(|c| heads[*c].name.clone()).collect();
+            let kind = options.out.as_deref().and_then(Kind::of).unwrap_or(Kind::Csv);
+            if kind == Kind::Npz && names.iter().any(|name| name == "metadata") {
+                return Err(Failure::Usage(
+                    "NPZ files have what is said of the whole under the name metadata; give that output another name"
+                        .into(),
+                ));
+            }
+            let bodies = self.setting.model.system().bodies();
+            let frames = bodies.iter().enumerate().filter_map(|(b, body)| {
+                Some(Frame { name: body.name.clone(), pose: Pose::of(heads, b, bodies.len())? })
+            });
+            let mut rows = kind.rows(&names, frames.collect());
+            if let (true, Some(file)) = (goes_on, &mut self.files.out) {
+                let extent = file.extent().map_err(|error| file.trouble(&error))?;
+                let bytes = extent.map_or(0, |extent| extent.length);
+                let from = Position { rows: u64::from(bytes > 0), bytes };
+                rows.go_on(file, from).map_err(|error| file.trouble(&error))?;
+            }
+            self.rows = Some(rows);
+        }
+        if self.files.plot.is_some() {
+            let (sets, columns) = (&options.plot_set[..], &options.plot_columns[..]);
+            let wish = Wish { sets, columns, against: options.plot_against.as_deref() };
+            self.sketch = Some(Sketch::new(&wish, heads, &self.row)?);
+        }
+        if self.files.report.is_some() {
+            let page = Page::new(heads, &self.row, &self.scene, true);
+            let missing = |body| Failure::Usage(format!("--report: the attitude of '{body}' is not known"));
+            self.page = Some(page.map_err(missing)?);
+        }
+        Ok(())
+    }
+    /// Takes a row after step `n`.
+    pub fn take(&mut self, n: u64, run: &dyn Run) -> Result<(), Failure> {
         self.row.clear();
-        snapshot.row(&mut self.row);
-        let mut separator = "";
-        for x in &self.row {
-            // Debug is the shortest text that reads back to the same bits.
-            write!(self.file, "{separator}{x:?}")?;
-            separator = ",";
+        run.snapshot().row(&mut self.row);
+        if let (Some(file), Some(rows)) = (&mut self.files.out, &mut self.rows) {
+            let row = Row { all: &self.row, chosen: &self.chosen };
+            rows.row(file, &row).map_err(|error| file.trouble(&error))?;
         }
-        writeln!(self.file)
+        if let Some(sketch) = &mut self.sketch {
+            sketch.take(&self.row);
+        }
+        if let Some(page) = &mut self.page {
+            let iterations = run.work().iterations;
+            let steps = (n - self.before.0) as f64;
+            // Nothing is solved before the first step.
+            self.row.push(if n > 0 { (iterations - self.before.1) as f64 / steps } else { f64::NAN });
+            self.before = (n, iterations);
+            page.take(&self.row);
+        }
+        Ok(())
+    }
+    /// What to say of rows that are not wanted because the run failed.
+    pub fn dropped(&self) -> String {
+        self.files.out.as_ref().map_or(String::new(), |file| file.dropped())
+    }
+    /// True if a table takes the place of other results on standard output.
+    pub fn is_standard(&self) -> bool {
+        self.files.out.as_ref().is_some_and(|file| file.is_standard())
+    }
+    /// What to say of a run that was stopped.
+    pub fn so_far(&self) -> String {
+        let place = |file: &Output| format!("; the rows so far are in {}", file.name());
+        self.files.out.as_ref().map_or(String::new(), place)
+    }
+    /// Puts everything in its place.
+    pub fn finish(self, end: &RunReport) -> Result<(), Failure> {
+        if !self.is_wanted() {
+            return Ok(());
+        }
+        let Setting { problem, method, plan, .. } = self.setting;
+        let heads: Vec<&Head> = match self.rows {
+            Some(_) => self.chosen.iter().map(|c| &self.heads[*c]).collect(),
+            None => self.heads.iter().collect(),
+        };
+        let metadata = metadata::metadata(&self.setting, self.hash, self.every, &heads, &self.scene, end);
+        if let (Some(mut file), Some(mut rows)) = (self.files.out, self.rows) {
+            rows.finish(&mut file, &metadata).map_err(|error| file.trouble(&error))?;
+            file.finish()?;
+        }
+        if let (Some(file), Some(sketch)) = (self.files.plot, &self.sketch) {
+            let title = if problem.title.is_empty() { &problem.id } else { &problem.title };
+            let below =
+                format!("{}, {}, step {} s", problem.id, method.id(), crate::print::plain(plan.step()));
+            file.write(&sketch.svg(title, &below))?;
+        }
+        match (self.files.report, &self.page) {
+            (Some(file), Some(page)) => file.write(&page.html(&metadata)),
+            _ => Ok(()),
+        }
     }
 }

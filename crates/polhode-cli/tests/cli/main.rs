@@ -18,6 +18,7 @@ mod joints;
 mod limits;
 mod model_mistakes;
 mod models;
+mod outputs;
 mod readme;
 mod real_data;
 mod refusals;

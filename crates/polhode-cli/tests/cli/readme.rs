@@ -121,7 +121,8 @@ fn commands_run(page: &str) {
         for line in block.lines() {
             let line = line.split(" #").next().unwrap_or_default().trim();
             let Some(args) = line.strip_prefix("polhode ") else { continue };
-            let said = program().args(args.split_whitespace()).current_dir(folder.path()).output().unwrap();
+            let words = args.split_whitespace().map(|word| word.trim_matches('\''));
+            let said = program().args(words).current_dir(folder.path()).output().unwrap();
             assert!(said.status.success(), "{page}: {line}\n{}", String::from_utf8_lossy(&said.stderr));
             count += 1;
         }
@@ -136,7 +137,7 @@ fn commands_of_the_readme_run() {
 
 #[test]
 fn commands_of_the_documentation_run() {
-    for page in ["docs/sensitivities.md", "docs/systems.md"] {
+    for page in ["docs/results.md", "docs/sensitivities.md", "docs/systems.md"] {
         commands_run(page);
     }
 }

@@ -138,7 +138,7 @@ fn files_that_cannot_be_written_are_known_before_the_run() {
     for every in ["0", "-1", "1.5"] {
         refused(2, &["run", "free-rotation", "--out", &path, "--every", every], &["at least 1"]);
     }
-    refused(2, &["run", "free-rotation", "--every", "2"], &["--out <FILE.csv>"]);
+    refused(2, &["run", "free-rotation", "--every", "2"], &["--every is for what is written", "--out FILE"]);
     assert_eq!(names(folder.path()), ["file"]);
     assert_eq!(std::fs::read_to_string(at("file")).unwrap(), "mine");
 }

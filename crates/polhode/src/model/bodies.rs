@@ -5,7 +5,7 @@ use super::build::Builder;
 use super::keys::{BODY, FOLLOWS};
 use super::number::{Number, Numbers, Scope, Values};
 use super::place::{Fault, Span};
-use super::shapes::{Masses, Part, Shape, composed};
+use super::shapes::{Masses, Part, Shape, Solid, composed};
 use super::table::Table;
 use crate::body::{
     About, BauchauTrajectory, Dynamics, InertiaError, Loads, PrescribedMotion, PrescribedRotation,
@@ -183,6 +183,17 @@ impl BodyDraft {
             (_, Some(inertia)) => values.blamed(inertia.fault(message), inertia.parameter()),
             _ => self.fault(message),
         }
+    }
+    /// The solids that it consists of, as far as they are given.
+    pub(super) fn solids(&self, values: &Values<f64>) -> Result<Vec<Solid>, Fault> {
+        let mut solids = Vec::new();
+        if let Some(shape) = &self.shape {
+            solids.push(shape.solid(values, Vector3::zeros(), Rotation::identity())?);
+        }
+        for part in &self.parts {
+            solids.extend(part.solid(values)?);
+        }
+        Ok(solids)
     }
     /// Mass, centre of mass and inertia; nothing where the mass is not known.
     fn masses<S: Scalar>(&self, values: &Values<S>) -> Result<Option<Masses<S>>, Fault> {

@@ -6,6 +6,7 @@ use super::data::Datum;
 use super::loads::follow_bodies;
 use super::number::{Number, Scope, Values, evaluate};
 use super::place::{Fault, Span};
+use super::shapes::Solid;
 use crate::lookup::{nearest, plain};
 use crate::multibody::{GROUND, Rigid, System, SystemParameter};
 use crate::scalar::Scalar;
@@ -53,6 +54,17 @@ fn numbered(name: &str, i: usize) -> String {
             .replace("{i}", &i.to_string())
             .replace("{i-1}", &i.saturating_sub(1).to_string())
             .replace("{i+1}", &(i + 1).to_string()),
+    }
+}
+
+/// Each of what is counted, or the one that there is: its number, and the values with it.
+fn each<S: Scalar>(values: &Values<S>, count: &Option<Number>) -> Result<Vec<(usize, Values<S>)>, Fault> {
+    match count {
+        None => Ok(vec![(0, values.clone())]),
+        Some(number) => {
+            let count = number.whole(values, 1.0..=MOST)?;
+            Ok((1..=count).map(|i| (i, values.at_count(i))).collect())
+        }
     }
 }
 
@@ -115,15 +127,8 @@ impl<S: Scalar> Builder<'_, S> {
             None => Ok(None),
         }
     }
-    /// Each of what is counted, or the one that there is: its number, and the values with it.
     fn each(&self, count: &Option<Number>) -> Result<Vec<(usize, Values<S>)>, Fault> {
-        match count {
-            None => Ok(vec![(0, self.values.clone())]),
-            Some(number) => {
-                let count = number.whole(&self.values, 1.0..=MOST)?;
-                Ok((1..=count).map(|i| (i, self.values.at_count(i))).collect())
-            }
-        }
+        each(&self.values, count)
     }
     fn elements(&mut self, scope: &Scope<'_>) -> Result<(), Fault> {
         let file = self.file;
@@ -166,6 +171,16 @@ impl<S: Scalar> Builder<'_, S> {
 }
 
 impl ModelFile {
+    /// For each body of the system, in its order, the solids that it consists of.
+    pub(crate) fn solids(&self, values: &Values<f64>) -> Result<Vec<Vec<Solid>>, Fault> {
+        let mut all = Vec::new();
+        for body in &self.bodies {
+            for (_, values) in each(values, &body.count)? {
+                all.push(body.solids(&values)?);
+            }
+        }
+        Ok(all)
+    }
     /// The values of all parameters, with a change of each of their components by its number.
     pub(crate) fn values<S: Scalar>(
         &self,

@@ -60,6 +60,7 @@ pub use outputs::{Outputs, WithOutputs};
 pub(crate) use place::Fault;
 pub use place::Place;
 pub use series::{Loader, TableFile};
+pub use shapes::Solid;
 
 use crate::expression::Expression;
 use crate::multibody::System;

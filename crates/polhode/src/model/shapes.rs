@@ -6,11 +6,25 @@ use super::number::{Number, Numbers, Scope, Values};
 use super::place::{Fault, Span};
 use super::table::{Table, kind};
 use crate::body::steiner;
+use crate::group::Rotation;
 use crate::lookup::plain;
 use crate::scalar::Scalar;
 use core::f64::consts::PI;
 use nalgebra::{Matrix3, Vector3};
 use toml::de::DeValue;
+
+/// A solid that a body consists of, for drawings of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Solid {
+    /// What it is, by its key in model files: `box`, `sphere`, `ellipsoid`, `cylinder`, `tube`, `cone` or `rod`.
+    pub kind: &'static str,
+    /// Its sizes, in the order of model files.
+    pub sizes: Vec<f64>,
+    /// Its origin, in body axes from the origin of the body.
+    pub at: Vector3<f64>,
+    /// Its axes, to those of the body.
+    pub attitude: Rotation<f64>,
+}
 
 #[derive(Clone, Debug)]
 pub(super) struct Shape {
@@ -43,6 +57,15 @@ impl Shape {
         };
         let kind = SHAPE.iter().map(|key| key.name).find(|name| *name == one.key).unwrap_or("box");
         Ok(Some(Shape { kind, sizes: Numbers::read(one.key, one.value, sizes, scope, 1.0)? }))
+    }
+    /// As a solid at a place.
+    pub(super) fn solid(
+        &self,
+        values: &Values<f64>,
+        at: Vector3<f64>,
+        attitude: Rotation<f64>,
+    ) -> Result<Solid, Fault> {
+        Ok(Solid { kind: self.kind, sizes: self.sizes.at(values)?, at, attitude })
     }
     /// Its volume (or length), centre of mass, and inertia about it per unit of mass.
     fn measures<S: Scalar>(&self, values: &Values<S>) -> Result<(S, Vector3<S>, Vector3<S>), Fault> {
@@ -179,6 +202,13 @@ impl Part {
             at: table.numbers("at", &[3], scope)?,
             attitude: Attitude::read(table, scope)?,
         })
+    }
+    /// As a solid in the frame of the body; nothing of a point, or of one known by its inertia.
+    pub(super) fn solid(&self, values: &Values<f64>) -> Result<Option<Solid>, Fault> {
+        let Some(shape) = &self.shape else { return Ok(None) };
+        let at = self.at.as_ref().map_or(Ok(Vector3::zeros()), |at| at.vector(values))?;
+        let attitude = self.attitude.as_ref().map(|attitude| attitude.at(values)).transpose()?;
+        shape.solid(values, at, attitude.map_or(Rotation::identity(), |(_, turn)| turn)).map(Some)
     }
     /// Mass, centre of mass and inertia in the frame of the body.
     fn masses<S: Scalar>(&self, values: &Values<S>) -> Result<Masses<S>, Fault> {

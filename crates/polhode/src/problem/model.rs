@@ -5,7 +5,7 @@ use super::known::{Known, known};
 use crate::body::{Kinematics, Load, RotaryInertia};
 use crate::group::{Group, Se3, So3};
 use crate::method::Method;
-use crate::model::{EventData, ModelFile, Outputs, Place, WithOutputs};
+use crate::model::{EventData, ModelFile, Outputs, Place, Solid, WithOutputs};
 use crate::multibody::{AssemblyError, Reduction, Simulation, SimulationError, System};
 use crate::reference::SteadyPrecession;
 use crate::run::{
@@ -59,6 +59,7 @@ pub struct Model {
     outputs: Arc<Outputs<f64>>,
     /// What its events look at.
     watched: Arc<Outputs<f64>>,
+    solids: Vec<Vec<Solid>>,
     file: Arc<ModelFile>,
 }
 
@@ -119,6 +120,7 @@ impl Problem {
         let outputs = self.outputs(&built)?;
         let watched = self.file().watched(&built.system, &built.values);
         let watched = watched.map_err(|fault| self.refused(fault))?;
+        let solids = self.file().solids(&built.values).map_err(|fault| self.refused(fault))?;
         let system = Arc::new(built.system);
         let reduction = system.reduction();
         // Thin bodies are for joints that leave them no motion about their axis.
@@ -184,6 +186,7 @@ impl Problem {
             freedom,
             outputs: Arc::new(outputs),
             watched: Arc::new(watched),
+            solids,
             file: self.shared_file().clone(),
             reduction,
             system,
@@ -260,6 +263,18 @@ impl Model {
             made.going(event.direction).stopping(event.stop)
         });
         Ok(Watched::new(self.begin(method)?, events.collect()))
+    }
+    /// For each body the solids that it consists of, where its file has shapes, for drawings.
+    ///
+    /// ```
+    /// use polhode::problem::Problem;
+    /// let text = "[bodies.brick]\nshape = { box = [1, 2, 3] }\nmass = 1\n[run]\nstep = 0.1\nuntil = 1";
+    /// let brick = Problem::from_text("brick", text)?.model()?;
+    /// assert_eq!((brick.solids()[0][0].kind, &brick.solids()[0][0].sizes[..]), ("box", &[1.0, 2.0, 3.0][..]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn solids(&self) -> &[Vec<Solid>] {
+        &self.solids
     }
     /// How its exact motion is known.
     pub fn reference_kind(&self) -> &'static str {

@@ -1,7 +1,8 @@
 //! Errors over the time and over the steps that they take.
 
 use super::{Need, Precision, Row};
-use crate::converge::plot::{Chart, Curve, Panel, page};
+use crate::converge::plot::{Chart, SHEET, panel};
+use crate::plot::page;
 use crate::print::plain;
 
 /// Draws a comparison.
@@ -12,7 +13,7 @@ pub fn svg(precision: &Precision) -> String {
     };
     // Without steps that are too small to be measured there is nothing wrong with an error of zero; it has no place either.
     let shown = |error: f64| Some(error).filter(|error| *error > 0.0 && error.is_finite());
-    let curves = |over: fn(&Need) -> f64| -> Vec<Curve> {
+    let curves = |over: fn(&Need) -> f64| -> Vec<Vec<(f64, Option<f64>)>> {
         let curve = |row: &Row| {
             let needs = row.needs.iter().flatten();
             needs
@@ -23,7 +24,7 @@ pub fn svg(precision: &Precision) -> String {
         precision.rows.iter().map(curve).collect()
     };
     let panel = |below, curves| {
-        Panel::new(Chart { title: what.into(), below, curves, orders: Vec::new(), most: f64::INFINITY })
+        panel(Chart { title: what.into(), below, curves, orders: Vec::new(), most: f64::INFINITY })
     };
     let panels = [
         panel("time of a run, s", curves(|need| need.seconds)),
@@ -33,5 +34,5 @@ pub fn svg(precision: &Precision) -> String {
         format!("{}: what an error costs, runs to t = {} s", precision.problem.id, plain(precision.until));
     let below = format!("{}; {source}", precision.problem.title);
     let ids: Vec<&str> = precision.rows.iter().map(|row| row.method.id()).collect();
-    page(&title, &below, &ids, &panels)
+    page(&title, &below, &ids, SHEET, &panels)
 }

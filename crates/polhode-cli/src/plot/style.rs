@@ -34,6 +34,22 @@ impl Style {
             shape: SHAPES[n % SHAPES.len()],
         }
     }
+    /// The same for lines without markers, whose dashes tell them apart in grey.
+    pub fn plain(n: usize) -> Self {
+        Style { dash: DASHES[n % DASHES.len()], ..Style::of(n) }
+    }
+    /// Dots at points.
+    pub fn dots(&self, out: &mut String, points: impl Iterator<Item = (f64, f64)>) {
+        let _ = writeln!(out, r#"<g fill="{}" fill-opacity="0.75">"#, self.colour);
+        for (x, y) in points {
+            let _ = writeln!(out, r#"<circle cx="{x:.2}" cy="{y:.2}" r="1.8"/>"#);
+        }
+        out.push_str("</g>\n");
+    }
+    /// A dot in a legend.
+    pub fn dot(&self, out: &mut String, (x, y): (f64, f64)) {
+        let _ = writeln!(out, r#"<circle cx="{x:.2}" cy="{y:.2}" r="4" fill="{}"/>"#, self.colour);
+    }
     /// A line through points.
     pub fn line(&self, out: &mut String, points: &[(f64, f64)]) {
         if points.len() < 2 {
@@ -46,7 +62,7 @@ impl Style {
         };
         let _ = writeln!(
             out,
-            r#"<polyline points="{}" fill="none" stroke="{}" stroke-width="1.7" stroke-linejoin="round"{dash}/>"#,
+            r#"<polyline points="{}" fill="none" stroke="{}" stroke-width="1.6" stroke-linejoin="round"{dash}/>"#,
             coordinates(points.iter().copied()),
             self.colour
         );

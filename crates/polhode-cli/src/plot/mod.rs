@@ -1,0 +1,113 @@
+//! Plots as SVG drawings: panels under a title, with one legend for all of them or one for each.
+
+mod axis;
+mod guide;
+mod panel;
+mod sketch;
+mod style;
+mod thin;
+
+pub use axis::Axis;
+pub use guide::Guide;
+pub use panel::{Curve, Look, Panel, Points};
+pub use sketch::{SETS, Sketch, Wish};
+pub use thin::Thin;
+
+use core::fmt::Write;
+use panel::LETTER;
+use style::{Style, escape};
+
+/// How panels are put on a page.
+#[derive(Clone, Copy, Debug)]
+pub struct Sheet {
+    /// Panels side by side.
+    pub wide: usize,
+    /// The inner size of each.
+    pub size: (f64, f64),
+}
+
+/// The room left of a panel beside that of its labels, and right of the last.
+const LEFT: f64 = 52.0;
+const RIGHT: f64 = 30.0;
+/// The room above the first panels, and from a panel to what is below it: its labels.
+const TOP: f64 = 76.0;
+const BELOW: f64 = 52.0;
+/// The room of a panel's title.
+const TITLE: f64 = 30.0;
+const LINE: f64 = 21.0;
+/// The longest name that a legend shows in full.
+const LONGEST: usize = 44;
+
+/// Draws panels under a title, above the names of the curves that they share.
+pub fn page(title: &str, below: &str, names: &[&str], sheet: Sheet, panels: &[Panel]) -> String {
+    let Sheet { wide, size } = sheet;
+    let wide = wide.clamp(1, panels.len().max(1));
+    let margin = panels.iter().map(|panel| panel.margin(size.1)).fold(0.0, f64::max);
+    let (left, cell) = (LEFT + margin, LEFT + margin + size.0);
+    let width = (wide as f64 * cell + RIGHT).max(720.0).max(left + RIGHT + 8.0 * title_width(title, below));
+    let mut drawn = String::new();
+    // Panels of a page that has a title already need none.
+    let mut top = if title.is_empty() { 0.0 } else { TOP };
+    for (row, line) in panels.chunks(wide).enumerate() {
+        // Room for the names of the panel that has most of them, and for a factor of its labels.
+        top += TITLE + 16.0 + line.iter().map(|panel| panel.lines(size.0)).fold(0.0, f64::max);
+        for (i, panel) in line.iter().enumerate() {
+            panel.draw(&mut drawn, row * wide + i, left + i as f64 * cell, top, size);
+        }
+        top += size.1 + BELOW;
+    }
+    let shared = legend(names, width, top + 4.0);
+    let height = top + if names.is_empty() { 4.0 } else { 10.0 + shared.1 };
+    let mut out = String::new();
+    let _ = write!(
+        out,
+        r##"<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" font-family="Helvetica, Arial, 'DejaVu Sans', sans-serif" font-size="12" fill="#222">
+<rect width="100%" height="100%" fill="white"/>
+"##
+    );
+    if !title.is_empty() {
+        let _ = writeln!(
+            out,
+            r##"<text x="{left}" y="34" font-size="18" font-weight="bold">{}</text>
+<text x="{left}" y="56" fill="#555">{}</text>"##,
+            escape(title),
+            escape(below)
+        );
+    }
+    out.push_str(&drawn);
+    out.push_str(&shared.0);
+    out.push_str("</svg>\n");
+    out
+}
+
+/// Letters of ordinary size in the longer of two lines.
+fn title_width(title: &str, below: &str) -> f64 {
+    (1.25 * title.chars().count() as f64).max(0.78 * below.chars().count() as f64)
+}
+
+/// The names of curves in columns, from a height on; and the height that they take.
+fn legend(names: &[&str], width: f64, top: f64) -> (String, f64) {
+    let names: Vec<String> = names.iter().map(|name| shortened(name)).collect();
+    let longest = names.iter().map(|n| n.chars().count()).max().unwrap_or(0) as f64;
+    let cell = 44.0 + longest * LETTER + 22.0;
+    let columns = (((width - 60.0) / cell) as usize).clamp(1, 5).min(names.len().max(1));
+    let lines = names.len().div_ceil(columns);
+    let from = ((width - columns as f64 * cell + 22.0) / 2.0).max(30.0);
+    let mut out = String::new();
+    for (i, name) in names.iter().enumerate() {
+        let x = from + (i / lines) as f64 * cell;
+        let y = top + (i % lines) as f64 * LINE;
+        let style = Style::of(i);
+        style.line(&mut out, &[(x, y), (x + 34.0, y)]);
+        style.marker(&mut out, (x + 17.0, y));
+        let _ = writeln!(out, r#"<text x="{:.2}" y="{}">{}</text>"#, x + 42.0, y + 4.0, escape(name));
+    }
+    (out, lines as f64 * LINE)
+}
+
+fn shortened(name: &str) -> String {
+    if name.chars().count() <= LONGEST {
+        return name.into();
+    }
+    name.chars().take(LONGEST - 1).chain(['…']).collect()
+}

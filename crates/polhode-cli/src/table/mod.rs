@@ -1,0 +1,165 @@
+//! Results as files: rows of numbers on their way into the format that the name of the file asks for.
+//!
+//! Rows come one by one and may be many; what waits in memory is bounded. What is said of the whole, the metadata, is
+//! known at the end.
+
+mod block;
+mod columns;
+mod csv;
+mod mcap;
+mod npz;
+mod parquet;
+pub mod read;
+mod thrift;
+
+pub use columns::{Head, Of, Pose, chosen, of_body};
+pub use mcap::Frame;
+
+use crate::files::Output;
+use serde_json::Value;
+use std::io;
+use std::path::Path;
+
+/// One row: all numbers of a snapshot, and which of them are wanted.
+#[derive(Clone, Copy, Debug)]
+pub struct Row<'a> {
+    /// All numbers.
+    pub all: &'a [f64],
+    /// The columns that are written, by their number.
+    pub chosen: &'a [usize],
+}
+
+impl Row<'_> {
+    /// The numbers that are written.
+    pub fn values(&self) -> impl Iterator<Item = f64> + '_ {
+        self.chosen.iter().map(|column| self.all[*column])
+    }
+}
+
+/// Rows on their way into a file.
+pub trait Rows {
+    /// Takes one.
+    fn row(&mut self, to: &mut Output, row: &Row<'_>) -> io::Result<()>;
+    /// Writes what is left, with what is said of the whole.
+    fn finish(&mut self, to: &mut Output, metadata: &Value) -> io::Result<()>;
+    /// Writes what waits in memory, so that the file can be gone on with by [`Rows::go_on`]; how far it is.
+    fn pause(&mut self, to: &mut Output) -> io::Result<Position>;
+    /// Goes on with a file that holds what another had written up to a position.
+    fn go_on(&mut self, to: &mut Output, from: Position) -> io::Result<()>;
+}
+
+/// How far a file is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Position {
+    /// Rows in it.
+    pub rows: u64,
+    /// Bytes of it that stay as they are.
+    pub bytes: u64,
+}
+
+/// A kind of file for tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Text, for everything.
+    Csv,
+    /// Arrays of numpy.
+    Npz,
+    /// Columns, for pandas, polars and the like.
+    Parquet,
+    /// Messages, for Foxglove.
+    Mcap,
+}
+
+impl Kind {
+    /// What the name of a file asks for.
+    pub fn of(name: &Path) -> Option<Kind> {
+        if name.as_os_str() == "-" {
+            return Some(Kind::Csv);
+        }
+        let all = [("csv", Kind::Csv), ("npz", Kind::Npz), ("parquet", Kind::Parquet), ("mcap", Kind::Mcap)];
+        let end = name.extension()?;
+        all.into_iter().find(|(own, _)| end.eq_ignore_ascii_case(own)).map(|(_, kind)| kind)
+    }
+    /// A writer of rows with these columns.
+    pub fn rows(self, columns: &[String], frames: Vec<Frame>) -> Box<dyn Rows> {
+        match self {
+            Kind::Csv => Box::new(csv::Csv::new(columns)),
+            Kind::Npz => Box::new(npz::Npz::new(columns)),
+            Kind::Parquet => Box::new(parquet::Parquet::new(columns)),
+            Kind::Mcap => Box::new(mcap::Mcap::new(columns, frames)),
+        }
+    }
+}
+
+/// What was left in a file does not fit what is to be gone on with.
+fn damaged(what: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn names(count: usize) -> Vec<String> {
+        (0..count).map(|i| format!("c{i}")).collect()
+    }
+
+    /// Writes rows of so many columns, with a pause after some of them.
+    fn written(path: &Path, count: usize, rows: u64, pause: Option<u64>) -> Vec<u8> {
+        let kind = Kind::of(path).unwrap();
+        let mut file = Output::of(path, crate::files::Format::Results, false).unwrap();
+        let mut writer = kind.rows(&names(count), Vec::new());
+        let chosen: Vec<usize> = (0..count).collect();
+        for n in 0..rows {
+            let all: Vec<f64> = (0..count).map(|c| n as f64 + 0.1 * c as f64).collect();
+            writer.row(&mut file, &Row { all: &all, chosen: &chosen }).unwrap();
+            if pause == Some(n) {
+                let at = writer.pause(&mut file).unwrap();
+                assert_eq!(at.rows, n + 1);
+                writer = kind.rows(&names(count), Vec::new());
+                writer.go_on(&mut file, at).unwrap();
+            }
+        }
+        writer.finish(&mut file, &json!({ "a": "µ" })).unwrap();
+        file.finish().unwrap();
+        std::fs::read(path).unwrap()
+    }
+
+    #[test]
+    fn files_that_were_gone_on_with_are_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        // Many columns make blocks short.
+        for (count, rows, pauses) in [(2, 30, [0, 29]), (40_000, 120, [3, 115])] {
+            for ending in ["csv", "npz", "parquet"].into_iter().skip(usize::from(count > 2)) {
+                let at = |name: &str| folder.path().join(format!("{name}.{ending}"));
+                let whole = written(&at("whole"), count, rows, None);
+                for pause in pauses {
+                    assert!(
+                        whole == written(&at("parts"), count, rows, Some(pause)),
+                        "{ending} {count} {pause}"
+                    );
+                }
+                let stored = match ending {
+                    "npz" => read::npz(&whole),
+                    "parquet" => read::parquet(&whole),
+                    _ => continue,
+                };
+                let stored = stored.expect("it can be read");
+                assert_eq!((stored.columns.len(), stored.metadata["a"].as_str()), (count, Some("µ")));
+                let last = &stored.columns[count - 1];
+                assert_eq!((last.0.as_str(), last.1.len() as u64), (&*format!("c{}", count - 1), rows));
+                let value = |n: usize| n as f64 + 0.1 * (count - 1) as f64;
+                assert!(last.1.iter().enumerate().all(|(n, x)| *x == value(n)));
+            }
+        }
+        let messages = written(&folder.path().join("x.mcap"), 3, 20_000, None);
+        let stored = read::mcap(&messages).expect("it can be read");
+        assert_eq!((stored.columns.len(), stored.column("c2").unwrap()[19_999]), (3, 19_999.0 + 0.1 * 2.0));
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 7, "nothing else is left");
+        // What is cut short is refused, wherever that is.
+        for (bytes, read) in [(&messages, read::mcap as fn(&[u8]) -> Option<read::Stored>)] {
+            assert!(read(&bytes[..bytes.len() - 1]).is_none() && read(&[]).is_none());
+        }
+    }
+}
