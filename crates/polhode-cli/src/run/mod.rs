@@ -108,7 +108,7 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
     {
         return Err(Failure::Usage(format!("{option} is for problems of single bodies")));
     }
-    let files = Files::open(options)?;
+    let files = Files::open(options, until)?;
     let control = options
         .error
         .map(|error| error_control::step(&model, &method, until, error, options.budget))
@@ -134,7 +134,7 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
             phase.observe(&run.snapshot());
         }
         let begun = if n == 0 { record.begin(run) } else { Ok(()) };
-        let due = record.due(n, plan.time(n)) || (stop && record.is_wanted());
+        let due = record.due(n, plan.time(n), stop);
         if let Err(failure) = begun.and_then(|()| if due { record.take(n, run) } else { Ok(()) }) {
             trouble = Some(failure);
             return ControlFlow::Break(());
