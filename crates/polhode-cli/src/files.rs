@@ -117,7 +117,7 @@ impl Format {
         let suits = |ending: &&str| name.extension().is_some_and(|end| end.eq_ignore_ascii_case(ending));
         let png = name.extension().is_some_and(|end| end.eq_ignore_ascii_case("png"));
         match self {
-            _ if self.endings().iter().any(|ending| suits(&ending)) => None,
+            _ if self.endings().iter().any(suits) => None,
             Self::Csv => {
                 Some("tables are written as CSV: the name must end in .csv, or be - for standard output")
             }

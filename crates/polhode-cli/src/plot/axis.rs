@@ -46,20 +46,21 @@ impl Axis {
     /// Around the values, even, with a part of their range left free at both ends.
     pub fn even(values: impl Iterator<Item = f64>, room: f64) -> Self {
         let (low, high) = values
-            .filter(|x| x.is_finite())
+            // Differences of larger ones might be infinite.
+            .filter(|x| x.abs() < 1e300)
             .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)));
         if low > high {
             return Axis { low: 0.0, high: 1.0, even: true };
         }
-        // A value that does not change lies in the middle, and rounding alone is no change.
+        // A value that does not change lies in the middle, and so does one that only rounding changes.
         let size = low.abs().max(high.abs());
-        let least = if size == 0.0 { 1.0 } else { 4.0 * f64::EPSILON * size };
-        let missing = (least - (high - low)).max(0.0) / 2.0;
-        let (low, high) = if low == high {
-            (low - 0.05 * size.max(20.0 * least), high + 0.05 * size.max(20.0 * least))
-        } else {
-            (low - missing, high + missing)
+        let least = match size {
+            0.0 => 1.0,
+            _ if low == high => 0.1 * size,
+            _ => 16.0 * f64::EPSILON * size,
         };
+        let missing = 0.5 * (least - (high - low)).max(0.0);
+        let (low, high) = (low - missing, high + missing);
         let room = room * (high - low);
         Axis { low: low - room, high: high + room, even: true }
     }
@@ -108,7 +109,7 @@ impl Axis {
         let (first, last) = ((low / step - 1e-6).ceil() as i64, (high / step + 1e-6).floor() as i64);
         let largest = low.abs().max(high.abs());
         let scale = match largest {
-            x if x >= 1e5 || x < 1e-3 => x.log10().floor() as i32,
+            x if !(1e-3..1e5).contains(&x) => x.log10().floor() as i32,
             _ => 0,
         };
         let unit = 10f64.powi(scale);

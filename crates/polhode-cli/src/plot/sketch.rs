@@ -324,17 +324,17 @@ impl Frame {
             let scale = (x.length() / size.0).max(y.length() / size.1);
             (x, y) = (x.widened(scale * size.0), y.widened(scale * size.1));
         }
-        let curve = |(style, (curve, points)): (usize, (&Traced, Vec<(f64, f64)>))| Curve {
-            points: points.into_iter().map(Some).collect(),
+        let curves = self.curves.iter().zip(&points).enumerate().map(|(style, (curve, points))| Curve {
+            points: points.iter().copied().map(Some).collect(),
             style,
             name: curve.name.clone(),
-        };
+        });
         Panel {
             title: self.title.clone(),
             below: self.below.clone(),
             beside: self.beside.clone(),
             axes: [x, y],
-            curves: self.curves.iter().zip(points.clone()).enumerate().map(curve).collect(),
+            curves: curves.collect(),
             look: Look::Line,
             band: None,
             guides: Vec::new(),

@@ -137,7 +137,7 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
     let resumed =
         options.resume.as_ref().map(|path| Resumed::read(path, &identity, method.id())).transpose()?;
     let resumed = options.resume.as_deref().zip(resumed.as_ref());
-    let mut files = Files::open(options)?;
+    let mut files = Files::open(options, until)?;
     if let (Some((path, resumed)), Some(file)) = (resumed, files.table()) {
         resumed.continues(path, file)?;
     }
@@ -181,8 +181,8 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
         }
         let begun = if seen_first { Ok(()) } else { record.begin(run, resumed.is_some()) };
         seen_first = true;
-        let due = record.due(n, plan.time(n))
-            || (record.is_wanted() && ((stop && checkpoint.is_none()) || run.ended()));
+        let last = (stop && checkpoint.is_none()) || run.ended();
+        let due = record.due(n, plan.time(n), last);
         if let Err(failure) = begun.and_then(|()| if due { record.take(n, run) } else { Ok(()) }) {
             trouble = Some(failure);
             return ControlFlow::Break(());

@@ -5,6 +5,7 @@ use crate::args::RunOptions;
 use crate::failure::Failure;
 use crate::files::{Format, NewFile, Output};
 use crate::plot::{Sketch, Wish};
+use crate::print;
 use crate::report::{Page, scene};
 use crate::table::{Frame, Head, Kind, Pose, Position, Row, Rows, chosen};
 use polhode::method::Method;
@@ -35,7 +36,7 @@ pub struct Files {
 
 impl Files {
     /// As it was asked for.
-    pub fn open(options: &RunOptions) -> Result<Files, Failure> {
+    pub fn open(options: &RunOptions, until: f64) -> Result<Files, Failure> {
         let given = [
             ("--every", options.every.is_some()),
             ("--between", options.between.is_some()),
@@ -60,6 +61,12 @@ impl Files {
                     "{option}: plots and pages need the whole run; leave --plot and --report out"
                 )));
             }
+        }
+        if options.between.is_some_and(|(from, to)| from > until || to < 0.0) {
+            let until = print::plain(until);
+            let text =
+                format!("--between: the run goes from 0 to {until} s, and has no rows between these times");
+            return Err(Failure::Usage(text));
         }
         let file = |name: &Option<std::path::PathBuf>, format| {
             name.as_deref().map(|path| NewFile::create(path, format)).transpose()
@@ -132,11 +139,11 @@ impl<'a> Record<'a> {
     pub fn is_wanted(&self) -> bool {
         self.files.out.is_some() || self.files.plot.is_some() || self.files.report.is_some()
     }
-    /// True if step `n`, which ends at a time, has a row.
+    /// True if step `n`, which ends at a time, has a row: it is its turn, or it is the last.
     #[inline]
-    pub fn due(&self, n: u64, t: f64) -> bool {
+    pub fn due(&self, n: u64, t: f64, last: bool) -> bool {
         self.is_wanted()
-            && (n.is_multiple_of(self.every) || n == self.setting.plan.steps())
+            && (last || n.is_multiple_of(self.every) || n == self.setting.plan.steps())
             && t >= self.between.0
             && t <= self.between.1
     }
@@ -255,8 +262,7 @@ impl<'a> Record<'a> {
         }
         if let (Some(file), Some(sketch)) = (self.files.plot, &self.sketch) {
             let title = if problem.title.is_empty() { &problem.id } else { &problem.title };
-            let below =
-                format!("{}, {}, step {} s", problem.id, method.id(), crate::print::plain(plan.step()));
+            let below = format!("{}, {}, step {} s", problem.id, method.id(), print::plain(plan.step()));
             file.write(&sketch.svg(title, &below))?;
         }
         match (self.files.report, &self.page) {

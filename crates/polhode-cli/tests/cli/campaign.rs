@@ -89,6 +89,8 @@ impl Dice {
 struct Case {
     args: Vec<String>,
     out: Option<String>,
+    /// Whether it has a plot and a page.
+    drawn: bool,
     json: bool,
 }
 
@@ -182,11 +184,18 @@ fn case(dice: &mut Dice, folder: &Path) -> Case {
     if let Some(out) = &out {
         add(&["--out", out]);
     }
+    // By dice of their own: the other cases stay what they are.
+    let drawn = command == "run" && Dice(dice.0).one_in(4);
+    if drawn {
+        let [plot, page] =
+            ["out.svg", "out.html"].map(|name| folder.join(name).to_string_lossy().into_owned());
+        add(&["--plot", &plot, "--report", &page]);
+    }
     let json = dice.one_in(2);
     if json {
         add(&["--json"]);
     }
-    Case { args, out, json }
+    Case { args, out, drawn, json }
 }
 
 /// Measured motions, most of them with something wrong.
@@ -314,8 +323,9 @@ fn fault(case: &Case, output: Option<&Output>, folder: &Path) -> Option<String> 
         return Some(format!("a number of many digits: {err}"));
     }
     let left: Vec<String> = names(folder).into_iter().filter(|name| name != "data.csv").collect();
-    let expected: &[&str] =
-        if case.out.is_some() && matches!(code, Some(0 | 5)) { &["out.csv"] } else { &[] };
+    let all = [("out.csv", case.out.is_some()), ("out.html", case.drawn), ("out.svg", case.drawn)];
+    let done = matches!(code, Some(0 | 5));
+    let expected: Vec<&str> = all.iter().filter(|(_, asked)| *asked && done).map(|(name, _)| *name).collect();
     // A fit that does not converge has its residuals nevertheless.
     if left != expected && !(case.args[0] == "fit" && code == Some(4) && left == ["out.csv"]) {
         return Some(format!("files {left:?}, exit code {code:?}"));
@@ -326,6 +336,14 @@ fn fault(case: &Case, output: Option<&Output>, folder: &Path) -> Option<String> 
         };
         let told = serde_json::from_str::<Value>(&out).is_ok_and(told);
         return (case.json && !told).then(|| format!("exit code {code:?} is not in the JSON: {out}"));
+    }
+    for name in ["out.svg", "out.html"].into_iter().filter(|_| case.drawn) {
+        let text = std::fs::read_to_string(folder.join(name)).unwrap_or_default();
+        let drawing =
+            text.split_once("<svg").map_or("", |(_, rest)| rest.split("</svg>").next().unwrap_or(""));
+        if !text.trim_end().ends_with('>') || drawing.contains("NaN") || drawing.contains("inf") {
+            return Some(format!("{name} is not whole, or has numbers that are none"));
+        }
     }
     if let Some(path) = &case.out {
         let text = std::fs::read_to_string(path).unwrap_or_default();

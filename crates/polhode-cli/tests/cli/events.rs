@@ -91,7 +91,8 @@ fn events_have_times_and_states_and_one_ends_the_run() {
         // The error at the end is that at the time of the event.
         assert!(report["error"]["position"].as_f64().is_some_and(|x| x < 1e-10), "{}", report["error"]);
     }
-    let said = fine(&["run", &file]);
+    // Lines are wrapped.
+    let said = fine(&["run", &file]).split_whitespace().collect::<Vec<_>>().join(" ");
     for text in ["ended by the event 'landing'", "first t = 0.5 s, last t = 1.5 s", "the end of the run"] {
         assert!(said.contains(text), "{said}");
     }

@@ -81,6 +81,7 @@ fn columns_and_times_are_chosen() {
         &["--columns: there is no column 'crank.omega'", "crank.omega_body"],
     );
     refuse(&["--between", "2,1"], &["the earlier first"]);
+    refuse(&["--between", "2,3"], &["--between: the run goes from 0 to 0.05 s"]);
     refuse(&["--between", "2"], &["as in 0.5,2"]);
     for option in [["--columns", "q"], ["--between", "0,1"], ["--every", "2"]] {
         refused(2, &[&["run", "fast-top"][..], &option].concat(), &[option[0], "give --out FILE too"]);
