@@ -4,7 +4,7 @@
 use core::ops::ControlFlow;
 use nalgebra::{Matrix3, Vector3};
 use polhode::group::Rotation;
-use polhode::method::{Method, SYSTEMS};
+use polhode::method::{Method, Row, SYSTEMS};
 use polhode::multibody::{GROUND, JointKind, Rigid, Simulation, System};
 use polhode::problem::{Model, Problem, RunReport};
 use polhode::run::Plan;
@@ -28,7 +28,9 @@ fn every_form_has_its_order_under_every_load() {
     ] {
         let model = model(problem);
         let reference = model.reference(until).unwrap();
-        for row in SYSTEMS {
+        // Drag has no potential.
+        let suits = |row: &&Row| row.id != "variational" || problem != "driven-body";
+        for row in SYSTEMS.iter().filter(suits) {
             let error = |h: f64| reference.errors(&run(&model, row.id, h, until).last);
             let (coarse, fine) = (error(h), error(h / 2.0));
             for (a, b) in [(coarse.attitude, fine.attitude), (coarse.momentum, fine.momentum)] {
