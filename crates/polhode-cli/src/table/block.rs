@@ -13,7 +13,7 @@ pub struct Block {
     columns: usize,
     capacity: usize,
     rows: usize,
-    bytes: Vec<u8>,
+    numbers: Vec<[u8; 8]>,
 }
 
 impl Block {
@@ -21,14 +21,14 @@ impl Block {
     pub fn new(columns: usize) -> Self {
         // An odd number of cache lines between columns keeps them from pushing each other out.
         let capacity = (BYTES / (8 * columns.max(1))).clamp(8, ROWS) / 16 * 16 + 8;
-        Block { columns, capacity, rows: 0, bytes: vec![0; 8 * columns * capacity] }
+        Block { columns, capacity, rows: 0, numbers: vec![[0; 8]; columns * capacity] }
     }
     /// Takes a row; true if no other fits.
     pub fn push(&mut self, row: &Row<'_>) -> bool {
-        let at = 8 * self.rows;
-        let columns = self.bytes.chunks_exact_mut(8 * self.capacity);
-        for (numbers, column) in columns.zip(row.chosen) {
-            numbers[at..at + 8].copy_from_slice(&row.all[*column].to_le_bytes());
+        let mut at = self.rows;
+        for column in row.chosen {
+            self.numbers[at] = row.all[*column].to_le_bytes();
+            at += self.capacity;
         }
         self.rows += 1;
         self.rows == self.capacity
@@ -47,13 +47,13 @@ impl Block {
     }
     /// The numbers of a column.
     pub fn column(&self, column: usize) -> &[u8] {
-        &self.bytes[8 * column * self.capacity..][..8 * self.rows]
+        self.numbers[column * self.capacity..][..self.rows].as_flattened()
     }
     /// Room for the numbers of a column of so many rows, which it has from now on.
     #[allow(dead_code, reason = "for runs that go on from a checkpoint")]
     pub fn column_mut(&mut self, column: usize, rows: usize) -> &mut [u8] {
         self.rows = rows;
-        &mut self.bytes[8 * column * self.capacity..][..8 * rows]
+        self.numbers[column * self.capacity..][..rows].as_flattened_mut()
     }
     /// Forgets its rows.
     pub fn clear(&mut self) {
