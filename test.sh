@@ -3,8 +3,8 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 cargo fmt --all --check
-cargo clippy --workspace --all-targets --profile checks -- -D warnings
-cargo test --workspace --profile checks
+cargo clippy --workspace --all-targets --release -- -D warnings
+cargo test --workspace --release
 for example in crates/polhode/examples/*; do
-    cargo run --quiet --profile checks -p polhode --example "$(basename "$example" .rs)" > /dev/null
+    cargo run --quiet --release -p polhode --example "$(basename "$example" .rs)" > /dev/null
 done

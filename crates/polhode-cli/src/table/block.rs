@@ -50,7 +50,6 @@ impl Block {
         self.numbers[column * self.capacity..][..self.rows].as_flattened()
     }
     /// Room for the numbers of a column of so many rows, which it has from now on.
-    #[allow(dead_code, reason = "for runs that go on from a checkpoint")]
     pub fn column_mut(&mut self, column: usize, rows: usize) -> &mut [u8] {
         self.rows = rows;
         self.numbers[column * self.capacity..][..rows].as_flattened_mut()

@@ -450,7 +450,6 @@ impl Rows for Mcap {
 }
 
 /// Its indices are known to the program that writes it alone.
-#[allow(dead_code, reason = "for runs that go on from a checkpoint")]
 fn unresumed() -> io::Error {
     io::Error::new(
         io::ErrorKind::Unsupported,

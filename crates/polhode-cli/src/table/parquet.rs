@@ -54,7 +54,6 @@ impl Parquet {
         ((page(rows).len() + 8 * rows) * self.names.len()) as u64
     }
     /// Where the groups that are full end.
-    #[allow(dead_code, reason = "for runs that go on from a checkpoint")]
     fn end(&self) -> u64 {
         MAGIC.len() as u64 + self.groups * self.size(self.block.capacity())
     }
