@@ -209,9 +209,9 @@ impl<'a, S: Real> Varying<'a, S> {
         }
         for (i, out) in next_extra.iter_mut().enumerate() {
             let (flat, change) = (&self.on.extra[i], &self.on.work.flat[i][2]);
-            for k in 0..change.len() {
-                out.position[k] = flat.position[k] + change[k];
-                out.velocity[k] = change[k] / h;
+            for (k, change) in change.iter().enumerate() {
+                out.position[k] = flat.position[k] + *change;
+                out.velocity[k] = *change / h;
             }
         }
         let first = {
@@ -256,15 +256,15 @@ impl<'a, S: Real> Varying<'a, S> {
         for (j, joint) in self.on.system.joints.iter().enumerate() {
             let (bodies, start) = (joint.bodies(), layout.joints[j]);
             joint.jacobian(self.on.t + self.on.h, ends(&work.now, &ground, bodies), &mut after);
-            for k in 0..joint.kind.rows() {
+            for (k, after) in after[..joint.kind.rows()].iter().enumerate() {
                 for end in 0..2 {
                     let Some(body) = bodies[end] else { continue };
                     let (row, before) = (layout.motion(body), &work.jacobians[j][k]);
                     for i in joint.touched(k) {
-                        sink.add(start + k, row + i, after[k][2 * end][i]);
+                        sink.add(start + k, row + i, after[2 * end][i]);
                         sink.add(row + i, start + k, before[2 * end][i]);
                     }
-                    let turned = tangent(body).tr_mul(&after[k][2 * end + 1]);
+                    let turned = tangent(body).tr_mul(&after[2 * end + 1]);
                     for i in 0..3 {
                         sink.add(start + k, row + 3 + i, turned[i]);
                         sink.add(row + 3 + i, start + k, before[2 * end + 1][i]);

@@ -40,7 +40,7 @@ impl<T: Real> Relative<T> {
             _ => &mut seeded.axes.as_mut_slice()[3 * (group - 1)..3 * group],
         };
         for (i, x) in list.iter_mut().enumerate() {
-            *x = *x + Dual::variable(T::zero(), i);
+            *x += Dual::variable(T::zero(), i);
         }
         seeded
     }

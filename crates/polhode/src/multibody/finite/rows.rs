@@ -164,9 +164,9 @@ impl<S: Real> Joint<S> {
                 view.pull(&seen, &slopes.map(|x| x * *nu * half), &mut share.momenta);
             }
         }
-        for i in 0..2 {
+        for (i, gradients) in gradients.iter().enumerate() {
             let mut pull = Pull::none();
-            for (slopes, nu) in gradients[i].iter().zip(nu) {
+            for (slopes, nu) in gradients.iter().zip(nu) {
                 view.pull(&Seen::of(&self.ends, at(i)), &slopes.map(|x| x * *nu), &mut pull);
             }
             tie(&mut share.ties, &pull, at(i));

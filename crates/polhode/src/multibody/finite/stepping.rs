@@ -209,11 +209,11 @@ impl<'a, S: Real> Leaping<'a, S> {
         let (n, h, half) = (extra.len(), self.on.h, S::lift(0.5));
         let cos = self.mean_of_cosines()(extra.frequency, extra.phase);
         let (mut momentum, mut force) = (S::zero(), -(extra.force[k] + extra.amplitude[k] * cos));
-        for j in 0..n {
+        for (j, change) in change.iter().enumerate() {
             let at = k * n + j;
-            momentum += extra.mass[at] * (change[j] - before.velocity[j] * h);
-            force += extra.stiffness[at] * (before.position[j] + change[j] * half);
-            force += extra.damping[at] * change[j] / h;
+            momentum += extra.mass[at] * (*change - before.velocity[j] * h);
+            force += extra.stiffness[at] * (before.position[j] + *change * half);
+            force += extra.damping[at] * *change / h;
         }
         (momentum + force * h * h * half) / self.on.work.mass
     }
