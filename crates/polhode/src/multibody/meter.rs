@@ -44,6 +44,11 @@ impl<S: Real> WorkMeter<S> {
         self.powers[0] = power;
         self.count = 1;
     }
+    /// One step, with the work of it.
+    pub(crate) fn add(&mut self, h: S, work: S) {
+        self.work += work;
+        self.powers[0] = work / h;
+    }
     /// One step, with the power at its end.
     pub(crate) fn step(&mut self, h: S, power: S) {
         let size = h.largest();

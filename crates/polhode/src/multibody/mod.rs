@@ -32,6 +32,7 @@ mod shared;
 mod signal;
 mod simulation;
 mod state;
+mod structured;
 mod system;
 mod tape;
 mod variational;

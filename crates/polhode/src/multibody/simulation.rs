@@ -9,16 +9,17 @@ use super::joint::{MOST_ROWS, Place, zero};
 use super::meter::WorkMeter;
 use super::shared::IntoShared;
 use super::state::{BodyMotion, CoordinateState};
+use super::structured::Begun;
 use super::system::System;
 use super::tape::keep_matrix;
 use super::variational::{Closing, Varying};
 use super::workspace::{Stepping, Workspace};
 use crate::archive::{Archive, Kept};
 use crate::body::{Load, inward};
-use crate::group::{Map, MapKind, Vectorial};
+use crate::group::{Map, Vectorial};
 use crate::method::{AlphaScheme, ConservingScheme, Form, Method, SystemScheme};
 use crate::scalar::{Mask, Real, Scalar, larger};
-use crate::solve::{Equations, StepError, Work, newton};
+use crate::solve::{StepError, Work, newton};
 use core::fmt;
 use nalgebra::Vector3;
 use std::sync::Arc;
@@ -82,53 +83,38 @@ pub struct Violation {
 /// A system in motion. Allocates when it is made and in its first step, from then on never.
 #[derive(Clone, Debug)]
 pub struct Simulation<S: Scalar> {
-    system: Arc<System<S>>,
+    pub(super) system: Arc<System<S>>,
     /// The same about the centres of mass, see [`System::centered`].
-    centered: Arc<System<S>>,
-    scheme: SystemScheme,
+    pub(super) centered: Arc<System<S>>,
+    pub(super) scheme: SystemScheme,
     /// The parts of a step, as fractions of it.
-    fractions: Vec<f64>,
+    pub(super) fractions: Vec<f64>,
     /// What a step that lets energy decay takes from strains and velocities.
-    decay: Option<Decay<S>>,
+    pub(super) decay: Option<Decay<S>>,
     /// What acts at the ends of a step from a discrete Lagrangian, and what closes the velocities of joints.
-    acting: Vec<[Vector3<S>; 2]>,
-    closing: Closing<S>,
-    work: Workspace<S>,
-    bodies: Vec<BodyMotion<S>>,
-    next: Vec<BodyMotion<S>>,
+    pub(super) acting: Vec<[Vector3<S>; 2]>,
+    pub(super) closing: Closing<S>,
+    pub(super) work: Workspace<S>,
+    pub(super) bodies: Vec<BodyMotion<S>>,
+    pub(super) next: Vec<BodyMotion<S>>,
     /// Where a step in several parts began.
-    begun: Begun<S>,
-    extra: Vec<CoordinateState<S>>,
-    next_extra: Vec<CoordinateState<S>>,
-    lambda: Vec<S>,
-    time: S,
+    pub(super) begun: Begun<S>,
+    pub(super) extra: Vec<CoordinateState<S>>,
+    pub(super) next_extra: Vec<CoordinateState<S>>,
+    pub(super) lambda: Vec<S>,
+    pub(super) time: S,
     /// The angle of each joint that has one, over full turns, its rate, and what it is near to at the end of the step.
-    angles: Vec<f64>,
-    rates: Vec<f64>,
-    near: Vec<f64>,
+    pub(super) angles: Vec<f64>,
+    pub(super) rates: Vec<f64>,
+    pub(super) near: Vec<f64>,
     /// The joints that have one.
-    turning: Vec<usize>,
+    pub(super) turning: Vec<usize>,
     /// The work of what stores no energy, where there is such.
-    meter: Option<WorkMeter<S>>,
-    assembly: Assembly,
+    pub(super) meter: Option<WorkMeter<S>>,
+    pub(super) assembly: Assembly,
     /// What was spent so far.
     pub spent: Work,
 }
-
-/// Where a step in several parts began.
-#[derive(Clone, Debug)]
-struct Begun<S: Real> {
-    bodies: Vec<BodyMotion<S>>,
-    extra: Vec<CoordinateState<S>>,
-    lambda: Vec<S>,
-    angles: Vec<f64>,
-    rates: Vec<f64>,
-    meter: Option<WorkMeter<S>>,
-    time: Option<S>,
-}
-
-/// Corrections after which derivatives have settled.
-const ROUNDS: usize = 4;
 
 /// What is carried from step to step: the angular momentum in space, or g_α from f_a + f_c = 0, eq. (79).
 fn carry<S: Real>(system: &System<S>, scheme: &SystemScheme, start: &mut Initial<S>) {
@@ -211,15 +197,7 @@ impl<S: Scalar> Simulation<S> {
             closing: Closing::new(),
             scheme: *scheme,
             fractions,
-            begun: Begun {
-                bodies: Vec::new(),
-                extra: Vec::new(),
-                lambda: Vec::new(),
-                angles: Vec::new(),
-                rates: Vec::new(),
-                meter: None,
-                time: None,
-            },
+            begun: Begun::none(),
             system,
             centered,
             next: start.bodies.clone(),
@@ -283,127 +261,14 @@ impl<S: Scalar> Simulation<S> {
     pub(super) fn is_alpha(&self) -> bool {
         matches!(self.scheme, SystemScheme::Alpha(_))
     }
-    /// The parts of a composition, one after the other.
-    fn step_in_parts(&mut self, h: S) -> Result<(), StepError> {
-        if self.fractions.len() == 1 {
-            return self.part(h);
-        }
-        self.mark();
-        let from = self.time;
-        for part in 0..self.fractions.len() {
-            if let Err(error) = self.part(h * S::lift(self.fractions[part])) {
-                self.go_back();
-                return Err(error.of_step(from.largest(), h.largest()));
-            }
-        }
-        self.time = from + h;
-        Ok(())
-    }
-    /// Remembers where it is.
-    pub(super) fn mark(&mut self) {
-        let begun = &mut self.begun;
-        begun.bodies.clone_from(&self.bodies);
-        begun.extra.clone_from(&self.extra);
-        begun.lambda.clone_from(&self.lambda);
-        begun.angles.clone_from(&self.angles);
-        begun.rates.clone_from(&self.rates);
-        begun.meter.clone_from(&self.meter);
-        begun.time = Some(self.time);
-    }
-    /// Goes back to where it was when that was remembered.
-    pub(super) fn go_back(&mut self) {
-        let begun = &mut self.begun;
-        let Some(time) = begun.time.take() else { return };
-        core::mem::swap(&mut self.bodies, &mut begun.bodies);
-        core::mem::swap(&mut self.extra, &mut begun.extra);
-        core::mem::swap(&mut self.lambda, &mut begun.lambda);
-        core::mem::swap(&mut self.angles, &mut begun.angles);
-        core::mem::swap(&mut self.rates, &mut begun.rates);
-        core::mem::swap(&mut self.meter, &mut begun.meter);
-        self.time = time;
-    }
-    fn part(&mut self, h: S) -> Result<(), StepError> {
-        match self.scheme {
-            SystemScheme::Variational(scheme) => self.vary(h, scheme.map),
-            _ => self.leap(h),
-        }
-    }
-    /// One step from a discrete Lagrangian.
-    fn vary(&mut self, h: S, map: MapKind) -> Result<(), StepError> {
-        self.expect_angles(h.largest());
-        let now = (&self.bodies[..], &self.extra[..], &self.lambda[..]);
-        let on = Stepping::new(&self.centered, now, &self.near, &mut self.work, self.time, h);
-        let mut varying = Varying { on, map, acting: &mut self.acting };
-        varying.begin();
-        let before = self.spent.iterations;
-        let solved = newton(&mut varying, &mut self.spent);
-        varying.on.check()?;
-        solved?;
-        let driven = varying.finish(&mut self.next, &mut self.next_extra, &mut self.closing)?;
-        varying.on.remember(self.spent.iterations - before);
-        self.are_finite(h)?;
-        self.take(h);
-        if self.meter.is_some() {
-            let power = self.power(-inward(self.time, h));
-            self.meter.iter_mut().for_each(|meter| {
-                meter.step(h, power);
-                meter.work += driven;
-            });
-        }
-        Ok(())
-    }
-    /// One step by finite derivatives.
-    fn leap(&mut self, h: S) -> Result<(), StepError> {
-        self.expect_angles(h.largest());
-        let now = (&self.bodies[..], &self.extra[..], &self.lambda[..]);
-        if let Some(decay) = &mut self.decay {
-            decay.prepare(&self.centered, &self.bodies, h);
-        }
-        let on = Stepping::new(&self.centered, now, &self.near, &mut self.work, self.time, h);
-        let damping = self.decay.as_ref().map_or(&[][..], Decay::damping);
-        let mut leaping = Leaping { on, stabilized: self.scheme.is_stabilized(), damping };
-        let before = self.spent.iterations;
-        let solved = newton(&mut leaping, &mut self.spent);
-        leaping.on.check()?;
-        solved?;
-        if S::DEPTH > 0 && leaping.is_simplified() {
-            // Derivatives settle as values do.
-            for _ in 0..ROUNDS {
-                leaping.residual();
-                leaping.correct(Mask::splat(true));
-            }
-        }
-        // The last correction moved the iterate.
-        leaping.residual();
-        for (b, next) in self.next.iter_mut().enumerate() {
-            *next = leaping.finish(b);
-        }
-        for (i, next) in self.next_extra.iter_mut().enumerate() {
-            leaping.finish_flat(i, next);
-        }
-        let done = match self.meter.is_some() {
-            true => leaping.work_done(),
-            false => S::zero(),
-        };
-        leaping.on.remember(self.spent.iterations - before);
-        self.are_finite(h)?;
-        if let Some(decay) = &mut self.decay {
-            decay.jump(&self.centered, &mut self.next, (self.time + h, &self.work.softness))?;
-        }
-        self.take(h);
-        if let Some(meter) = &mut self.meter {
-            meter.work += done;
-        }
-        Ok(())
-    }
     /// Where the angles of joints are expected at the end of a step.
-    fn expect_angles(&mut self, size: f64) {
+    pub(super) fn expect_angles(&mut self, size: f64) {
         for &j in &self.turning {
             self.near[j] = self.angles[j] + self.rates[j] * size;
         }
     }
     /// Refuses a step with a number that is not finite.
-    fn are_finite(&self, h: S) -> Result<(), StepError> {
+    pub(super) fn are_finite(&self, h: S) -> Result<(), StepError> {
         let mut sum = S::zero();
         for next in &self.next {
             for v in [&next.position, &next.velocity, &next.omega_body] {
@@ -421,7 +286,7 @@ impl<S: Scalar> Simulation<S> {
         }
     }
     /// Goes to the end of a step.
-    fn take(&mut self, h: S) {
+    pub(super) fn take(&mut self, h: S) {
         core::mem::swap(&mut self.bodies, &mut self.next);
         core::mem::swap(&mut self.extra, &mut self.next_extra);
         self.lambda.copy_from_slice(&self.work.lambda);

@@ -6,10 +6,12 @@
 //! its factors, four of them at a time in lanes. The solution of the plain run does not change by a bit.
 
 mod block;
+mod error;
 mod maps;
 mod partial;
 mod variation;
 
+pub use error::DifferentiationError;
 pub use variation::Dual1;
 
 use super::joint::{MOST_ROWS, Place};
@@ -24,7 +26,6 @@ use crate::method::{Chart, Form, Method};
 use crate::scalar::{Dual, F64x4, Mask, Real};
 use crate::solve::{FactorError, StepError};
 use block::{Block, Room};
-use core::fmt;
 use core::ops::Range;
 use maps::{Maps, Rule};
 use nalgebra::{Matrix3, Vector3};
@@ -55,61 +56,6 @@ impl Variant {
         ("without-k-g", Variant::WithoutKg),
         ("symmetric", Variant::Symmetric),
     ];
-}
-
-/// Why a system could not be differentiated.
-#[derive(Clone, Debug, PartialEq)]
-pub enum DifferentiationError {
-    /// It could not begin.
-    Simulation(SimulationError),
-    /// A system with derivatives is not the same as the one without.
-    Different {
-        /// Its number.
-        parameter: usize,
-    },
-    /// A number of a system with derivatives is not that of the one without.
-    Value {
-        /// The number of the system.
-        parameter: usize,
-        /// The name of the number.
-        name: String,
-        /// Its value in the system with derivatives, and in the plain one.
-        values: [f64; 2],
-    },
-    /// A simplification that this form does not have.
-    Variant {
-        /// The method.
-        id: String,
-        /// Why not.
-        reason: &'static str,
-    },
-}
-
-impl fmt::Display for DifferentiationError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Simulation(error) => error.fmt(f),
-            Self::Different { parameter } => write!(
-                f,
-                "the system with derivatives number {parameter} has other bodies, joints, forces or coordinates than the \
-                 plain one; make it by System::lift"
-            ),
-            Self::Value { parameter, name, values: [varied, plain] } => write!(
-                f,
-                "{name} of the system with derivatives number {parameter} is {varied:?}, that of the plain one {plain:?}; a \
-                 derivative changes no value"
-            ),
-            Self::Variant { id, reason } => write!(f, "{id}: {reason}"),
-        }
-    }
-}
-
-impl std::error::Error for DifferentiationError {}
-
-impl<E: Into<SimulationError>> From<E> for DifferentiationError {
-    fn from(error: E) -> Self {
-        Self::Simulation(error.into())
-    }
 }
 
 /// A system in motion with the derivatives of all that moves with respect to any number of parameters. Memory grows with
