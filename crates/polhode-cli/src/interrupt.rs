@@ -27,10 +27,10 @@ pub fn listen() {
         if signal == SIGHUP && !hears_hangups() {
             continue;
         }
-        // The first action comes first: what can end at once does not only raise the flag.
+        // The flag first: a request between the two must not be lost.
         let status = code(signal as usize);
-        let _ = flag::register_conditional_shutdown(signal, status.into(), Arc::clone(&ABRUPT));
         let _ = flag::register_usize(signal, Arc::clone(&SIGNAL), signal as usize);
+        let _ = flag::register_conditional_shutdown(signal, status.into(), Arc::clone(&ABRUPT));
     }
     let _ = flag::register(SIGXFSZ, Arc::default());
 }

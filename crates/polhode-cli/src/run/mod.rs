@@ -97,6 +97,8 @@ fn identity(options: &RunOptions, problem: &Problem, method: &Method, plan: &Pla
         .with("end", format!("{:?}", plan.until()))
         .with("--out", out)
         .with("--every", every.to_string())
+        .with("--columns", options.columns.join(","))
+        .with("--between", format!("{:?}", options.between))
         .with("--estimate", yes(options.estimate))
         .with("--frequencies", yes(options.frequencies))
 }

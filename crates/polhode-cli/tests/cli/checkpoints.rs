@@ -279,3 +279,15 @@ fn a_disk_that_fills_up_leaves_the_last_checkpoint() {
     assert!(case.finish(&["--resume", &checkpoint]) == whole);
     assert_eq!(names(case.folder.path()), ["rows.csv"]);
 }
+
+/// What cannot be gone on with is refused before anything is computed.
+#[test]
+fn only_text_is_gone_on_with() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name).to_str().unwrap().to_string();
+    let [checkpoint, table, plot] = ["run.ck", "motion.npz", "motion.svg"].map(place);
+    let run = ["run", "slow-top", "--until", "0.1", "--checkpoint", &checkpoint];
+    refused(2, &[&run[..], &["--out", &table]].concat(), &["--checkpoint", "FILE.csv"]);
+    refused(2, &[&run[..], &["--plot", &plot]].concat(), &["--checkpoint", "--plot"]);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}

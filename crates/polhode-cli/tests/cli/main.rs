@@ -28,5 +28,6 @@ mod robot_numbers;
 mod robots;
 mod screens;
 mod sensitivity;
+mod structure;
 mod systems;
 mod talk;

@@ -44,7 +44,10 @@ fn table() -> String {
     let mut add = |id: String| {
         let facts = facts(&Method::parse(&id).unwrap());
         // Families stay apart, as readers look for them.
-        let family = |id: &str| id.split_once([':', ',']).map(|(family, _)| family.to_string());
+        let family = |id: &str| match Method::parse(id).unwrap().system() {
+            Some(_) => Some("systems".to_string()),
+            None => id.split_once([':', ',']).map(|(family, _)| family.to_string()),
+        };
         let group = groups.iter_mut().find(|(known, ids)| *known == facts && family(&ids[0]) == family(&id));
         match group {
             Some((_, ids)) => ids.push(id),

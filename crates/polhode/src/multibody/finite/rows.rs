@@ -172,18 +172,35 @@ impl<S: Real> Joint<S> {
             tie(&mut share.ties, &pull, at(i));
         }
     }
-    /// The work of what drives it over a step: λ times what its rows change by themselves.
+    /// h²/2 times the work of what drives it over a step: λ times what its rows change by themselves, and ν times what their
+    /// rates do.
     pub(in crate::multibody) fn drive_work<T: Over<S>>(
         &self,
         leaps: [&Leap<T>; 2],
         times: [T; 2],
-        lambda: &[T],
+        multipliers: Multipliers<'_, T>,
     ) -> T {
         let Some(own) = self.own_rows().filter(|own| own.own.is_driven()) else { return T::zero() };
-        let relative =
-            [0, 1].map(|i| own.view.relative(&Seen::of(&self.ends, leaps.map(|leap| &leap.ends[i]))));
-        let changes = own.by_time(relative.each_ref(), times);
-        lambda.iter().zip(changes).fold(T::zero(), |sum, (l, change)| sum + *l * change)
+        let seen = |i: usize| Seen::of(&self.ends, leaps.map(|leap| &leap.ends[i]));
+        let [from, to] = [0, 1].map(|i| own.view.relative(&seen(i)));
+        let changes = own.by_time([&from, &to], times);
+        let mut work = multipliers.lambda.iter().zip(changes).fold(T::zero(), |sum, (l, c)| sum + *l * c);
+        if let Some(nu) = multipliers.nu {
+            let h = times[1] - times[0];
+            let Relative { point, axes } =
+                own.view.relative(&Seen::moving(&self.ends, leaps.map(|leap| &leap.mean)));
+            let passing = Relative { point: point.map(|x| x.eps[0]), axes: axes.map(|x| x.eps[0]) };
+            let mean = from.mean(&to);
+            let [a, b] = [(&from, times[0]), (&to, times[1])].map(|(at, time)| {
+                let alone = own.along(at, &Relative::none(), (time, h));
+                let along = own.along(&mean, &passing, (time, T::zero()));
+                core::array::from_fn::<T, MOST_ROWS, _>(|k| alone[k] + along[k])
+            });
+            for (k, nu) in nu.iter().enumerate() {
+                work += *nu * (b[k] - a[k]) * T::lift(0.5);
+            }
+        }
+        work
     }
 }
 

@@ -144,7 +144,7 @@ impl<'a, S: Real> Leaping<'a, S> {
         let per = (self.on.h * self.on.h * S::lift(0.5)).recip();
         for (j, joint) in self.on.system.joints.iter().enumerate() {
             let leaps = self.leaps(joint.bodies());
-            done += joint.drive_work(leaps.each_ref(), self.times(), self.multipliers(j).lambda) * per;
+            done += joint.drive_work(leaps.each_ref(), self.times(), self.multipliers(j)) * per;
         }
         let h = self.on.h;
         let mean = self.mean_of_cosines();
