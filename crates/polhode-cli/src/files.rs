@@ -210,7 +210,6 @@ impl Output {
         self.file()?.writer.get_ref().seek(SeekFrom::Start(at)).map(|_| ())
     }
     /// The same, with nothing left behind it.
-    #[allow(dead_code, reason = "for runs that go on from a checkpoint")]
     pub fn cut(&mut self, at: u64) -> io::Result<()> {
         self.go_to(at)?;
         self.file()?.writer.get_ref().set_len(at)

@@ -87,7 +87,7 @@ pub struct Wish<'a> {
     pub sets: &'a [String],
     /// Columns by name.
     pub columns: &'a [String],
-    /// The column that they are drawn against; time if it is none.
+    /// The column on the horizontal axis, or `None` for time.
     pub against: Option<&'a str>,
 }
 

@@ -5,7 +5,7 @@ use crate::files::Output;
 use serde_json::Value;
 use std::io::{self, Write};
 
-/// Rows of text. There is no place for metadata that every reader would skip, and so there are none.
+/// Rows of text, without metadata: not every reader skips comment lines.
 #[derive(Debug)]
 pub struct Csv {
     line: Vec<u8>,

@@ -128,13 +128,13 @@ impl Field {
     pub fn text(&self) -> Option<&str> {
         if let Field::Bytes(bytes) = self { std::str::from_utf8(bytes).ok() } else { None }
     }
-    /// A list; nothing in it if it is none.
+    /// The elements of a list, or an empty slice for any other value.
     pub fn list(&self) -> &[Field] {
         if let Field::List(list) = self { list } else { &[] }
     }
 }
 
-/// Reads a structure; nothing if it is none, or nested too deeply. What is left of the bytes is behind it.
+/// Reads a structure and moves `bytes` past it. Returns `None` if the bytes are not a structure or it is nested too deeply.
 pub fn read(bytes: &mut &[u8]) -> Option<Field> {
     structure(bytes, 16)
 }

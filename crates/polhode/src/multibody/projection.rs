@@ -146,7 +146,7 @@ impl<'a, S: Real> Projection<'a, S> {
         let softness = *self.softness.get(self.layout.multipliers[joint] + row)?;
         (softness > 0.0).then(|| S::lift(SOFT_AT_START * softness))
     }
-    /// μ of each row in a step, where these joints depend on each other; nothing if there are none.
+    /// μ of each row in a step, for joints that depend on each other; empty if all joints are independent.
     pub(super) fn softness_in_a_step(&mut self, joints: &[bool]) -> Vec<S> {
         if !joints.contains(&true) {
             return Vec::new();

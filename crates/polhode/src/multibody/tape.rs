@@ -62,6 +62,19 @@ impl<S: Real> Sink<S> for Values<'_, S> {
     }
 }
 
+/// In place of the matrix its product with a vector, which is added to another one.
+pub(super) struct Product<'a, S> {
+    pub(super) x: &'a [S],
+    pub(super) out: &'a mut [S],
+}
+
+impl<S: Real> Sink<S> for Product<'_, S> {
+    #[inline(always)]
+    fn add(&mut self, row: usize, column: usize, value: S) {
+        self.out[row] += value * self.x[column];
+    }
+}
+
 /// A matrix with its places, values and factors.
 #[derive(Clone, Debug)]
 pub(super) struct Matrix<S: Real> {

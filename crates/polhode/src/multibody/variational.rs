@@ -11,7 +11,7 @@
 use super::joint::{MOST_ROWS, Place, zero};
 use super::signal::Scene;
 use super::state::{BodyMotion, CoordinateState};
-use super::tape::{Matrix, Places, Sink, keep_matrix};
+use super::tape::{Matrix, Places, Product, Sink, keep_matrix};
 use super::workspace::{Stepping, ends, lengths, loads};
 use crate::archive::Archive;
 use crate::body::inward;
@@ -348,7 +348,7 @@ impl<S: Real> Closing<S> {
                 self.factor(step, matrix)?;
             }
             self.x.clone_from(&self.given);
-            step.multiply_closing(&self.found, &mut self.x);
+            step.write_closing(&mut Product { x: &self.found, out: &mut self.x });
             match &mut self.matrix {
                 Some(matrix) => matrix.factors.solve(&mut self.x),
                 None => break,
@@ -435,42 +435,6 @@ impl<S: Real> Varying<'_, S> {
             }
         }
         self.write_flat_masses(sink);
-    }
-    /// Adds that matrix times x.
-    fn multiply_closing(&self, x: &[S], out: &mut [S]) {
-        let (work, layout, mass) = (&*self.on.work, &self.on.work.layout, self.on.work.mass);
-        for (b, body) in self.on.system.bodies.iter().enumerate() {
-            let row = layout.motion(b);
-            let turned = body.inertia.matrix.times(&Vector3::new(x[row + 3], x[row + 4], x[row + 5]));
-            for i in 0..3 {
-                out[row + i] += x[row + i] * (body.mass / mass);
-                out[row + 3 + i] += turned[i] / mass;
-            }
-        }
-        for (j, joint) in self.on.system.joints.iter().enumerate() {
-            let start = layout.joints[j];
-            for (k, row) in work.jacobians[j][..joint.kind.rows()].iter().enumerate() {
-                for (block, slope) in row.iter().enumerate() {
-                    let Some(body) = joint.bodies()[block / 2] else { continue };
-                    let column = layout.motion(body) + 3 * (block % 2);
-                    for i in 0..3 {
-                        out[start + k] += slope[i] * x[column + i];
-                        out[column + i] += slope[i] * x[start + k];
-                    }
-                }
-                if let Some(soft) = work.soft(layout.multipliers[j] + k) {
-                    out[start + k] -= soft * x[start + k];
-                }
-            }
-        }
-        for (extra, start) in self.on.system.extra.iter().zip(&layout.extra) {
-            let n = extra.len();
-            for i in 0..n {
-                for j in 0..n {
-                    out[start + i] += extra.mass[i * n + j] / mass * x[start + j];
-                }
-            }
-        }
     }
     fn write_flat_masses(&self, sink: &mut impl Sink<S>) {
         for (extra, start) in self.on.system.extra.iter().zip(&self.on.work.layout.extra) {

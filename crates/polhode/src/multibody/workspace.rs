@@ -118,12 +118,12 @@ impl<S: Real> Workspace<S> {
         let layout = Layout::new(system, stabilized);
         let mut plain = AlphaScheme::default();
         plain.stabilized = stabilized;
-        let (scheme, keeps_rows) = match scheme {
-            SystemScheme::Alpha(scheme) => (scheme, scheme.stabilized),
-            SystemScheme::Conserving(_) => (&plain, false),
-            SystemScheme::Variational(_) => (&plain, true),
+        // Whether B at the start of a step is kept, and for how many bodies both ends of it are.
+        let (scheme, keeps_rows, leaping) = match scheme {
+            SystemScheme::Alpha(scheme) => (scheme, scheme.stabilized, 0),
+            SystemScheme::Conserving(_) => (&plain, false, system.bodies.len()),
+            SystemScheme::Variational(_) => (&plain, true, 0),
         };
-        let of_leaps = if core::ptr::eq(scheme, &plain) { system.bodies.len() } else { 0 };
         let reach = |ends: &mut dyn Iterator<Item = &End<S>>| {
             let mut arms: Vec<S> = vec![S::zero(); system.bodies.len()];
             for end in ends {
@@ -178,7 +178,7 @@ impl<S: Real> Workspace<S> {
             },
             flat: system.extra.iter().map(|e| flat(e.len())).collect(),
             residual: vec![S::zero(); n],
-            leaps: vec![Leap::ground(); of_leaps],
+            leaps: vec![Leap::ground(); leaping],
             scaled: [vec![S::zero(); rows], vec![S::zero(); rows]],
             softness,
             mass,

@@ -10,7 +10,7 @@ use nalgebra::{Matrix3, Vector3};
 pub(in crate::multibody) struct Leap<T> {
     /// Start and end.
     pub(in crate::multibody) ends: [Place<T>; 2],
-    /// The mean: of the attitude that of two matrices, which is none.
+    /// The mean of both ends. The mean of two attitude matrices is not a rotation matrix.
     pub(in crate::multibody) mean: Place<T>,
     /// a: the rotation of the step is its Cayley transform.
     pub(in crate::multibody) turn: Vector3<T>,
