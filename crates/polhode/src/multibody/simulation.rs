@@ -527,7 +527,7 @@ impl Simulation<f64> {
         match self.scheme {
             SystemScheme::Alpha(_) => keep_matrix(&mut matrix, archive, || on.unwritten_matrix()),
             SystemScheme::Conserving(ConservingScheme { stabilized, .. }) => {
-                let mut leaping = Leaping { on, stabilized, damping: &[] };
+                let mut leaping = Leaping::new(on, stabilized, &[]);
                 keep_matrix(&mut matrix, archive, || leaping.unwritten_matrix());
             }
             SystemScheme::Variational(scheme) => {

@@ -122,7 +122,7 @@ impl<S: Scalar> Simulation<S> {
         }
         let on = Stepping::new(&self.centered, now, &self.near, &mut self.work, self.time, h);
         let damping = self.decay.as_ref().map_or(&[][..], Decay::damping);
-        let mut leaping = Leaping { on, stabilized: self.scheme.is_stabilized(), damping };
+        let mut leaping = Leaping::new(on, self.scheme.is_stabilized(), damping);
         let before = self.spent.iterations;
         let solved = newton(&mut leaping, &mut self.spent);
         leaping.on.check()?;

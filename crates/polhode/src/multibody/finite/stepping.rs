@@ -26,6 +26,8 @@ pub(in crate::multibody) struct Leaping<'a, S: Real> {
     pub(in crate::multibody) stabilized: bool,
     /// Damping of the strains of each force beside its own.
     pub(in crate::multibody) damping: &'a [Vec<S>],
+    /// The work of loads and forces that store no energy, at the iterate.
+    done: S,
 }
 
 /// Force and moment of the loads of a body over a step, in space, and the work of those without a potential.
@@ -59,6 +61,9 @@ pub(super) fn loads<S: Real, T: Over<S>>(
 }
 
 impl<'a, S: Real> Leaping<'a, S> {
+    pub(in crate::multibody) fn new(on: Stepping<'a, S>, stabilized: bool, damping: &'a [Vec<S>]) -> Self {
+        Leaping { on, stabilized, damping, done: S::zero() }
+    }
     /// True if its Newton matrix leaves something out: derivatives of what ν multiplies.
     pub(in crate::multibody) fn is_simplified(&self) -> bool {
         self.stabilized && !self.on.system.joints.is_empty()
@@ -103,44 +108,38 @@ impl<'a, S: Real> Leaping<'a, S> {
             nu: self.stabilized.then(|| &nu[first..first + count]),
         }
     }
-    /// The step of the forces in plain numbers.
-    fn forces(&self) -> impl Fn(usize) -> Leap<S> + '_ {
-        |b| self.on.work.leaps[b]
-    }
 
-    /// Adds what acts on bodies to their sums, and gives the work of what stores no energy.
-    fn act(&mut self) -> S {
+    /// Begins the sums of what acts on bodies with loads and forces.
+    fn act(&mut self) {
         let (system, times, side) = (self.on.system, self.times(), self.side());
         let half = self.on.h * self.on.h * S::lift(0.5);
-        let mut done = S::zero();
+        self.done = S::zero();
         for (b, body) in system.bodies.iter().enumerate() {
             let mut acting = [system.gravity * body.mass, zero()];
             if !body.loads.is_empty() {
                 let (leap, attitude) = (&self.on.work.leaps[b], &self.on.bodies[b].attitude);
                 let ([force, moment], work) = loads(&body.loads, leap, attitude, (times, side));
                 acting = [acting[0] + force, moment];
-                done += work;
+                self.done += work;
             }
             self.on.work.now[b].complementary = acting.map(|x| x * -half);
         }
         for (f, force) in system.forces.iter().enumerate() {
             let damping = self.damping.get(f).map_or(&[][..], |all| &all[..]);
-            let leap = self.forces();
-            let step = Step { joints: &system.joints, leap: &leap, angles: self.on.angles, times };
+            let leaps = &self.on.work.leaps;
+            let step = Step { joints: &system.joints, leap: &|b| leaps[b], angles: self.on.angles, times };
             let effort = force.effort(&step, damping);
-            done += effort.work;
-            drop(leap);
+            self.done += effort.work;
             for (end, body) in force.bodies().into_iter().enumerate() {
                 let Some(body) = body else { continue };
                 let sums = &mut self.on.work.now[body].complementary;
                 sums.iter_mut().zip(effort.pull.on(end)).for_each(|(sum, part)| *sum -= part * half);
             }
         }
-        done
     }
-    /// The work over the step of all that stores no energy, once it is solved.
-    pub(in crate::multibody) fn work_done(&mut self) -> S {
-        let mut done = self.act();
+    /// The work over the step of all that stores no energy, once it is solved and evaluated there.
+    pub(in crate::multibody) fn work_done(&self) -> S {
+        let mut done = self.done;
         let per = (self.on.h * self.on.h * S::lift(0.5)).recip();
         for (j, joint) in self.on.system.joints.iter().enumerate() {
             let leaps = self.leaps(joint.bodies());
