@@ -16,6 +16,8 @@ pub enum Failure {
     Parser(String),
     /// The data describe no possible model.
     Model(String),
+    /// The same, with its place in the file where that is known.
+    Mistake(Box<ModelError>),
     /// A step, or the reference, could not be computed.
     Solver(String),
     /// No step has the error that was asked for.
@@ -38,7 +40,7 @@ impl Failure {
     pub fn code(&self) -> u8 {
         match self {
             Self::Usage(_) | Self::Parser(_) => 2,
-            Self::Model(_) => 3,
+            Self::Model(_) | Self::Mistake(_) => 3,
             Self::Solver(_) | Self::Unreached { .. } => 4,
             Self::Drift(_) => 5,
             Self::Interrupted(_) => interrupt::exit_code(),
@@ -46,10 +48,10 @@ impl Failure {
         }
     }
     /// What went wrong, in one word.
-    fn kind(&self) -> &'static str {
+    pub fn kind(&self) -> &'static str {
         match self {
             Self::Usage(_) | Self::Parser(_) => "usage",
-            Self::Model(_) => "model",
+            Self::Model(_) | Self::Mistake(_) => "model",
             Self::Solver(_) => "solver",
             Self::Unreached { .. } => "unreached",
             Self::Drift(_) => "drift",
@@ -68,6 +70,13 @@ impl Failure {
         let mut object = json!({ "code": self.code(), "kind": self.kind(), "message": message });
         if let (Self::Unreached { control, .. }, Some(object)) = (self, object.as_object_mut()) {
             object.insert("error_control".into(), control.clone());
+        }
+        if let (Self::Mistake(error), Some(object)) = (self, object.as_object_mut())
+            && let Some(place) = &error.place
+        {
+            object.insert("file".into(), error.problem.as_str().into());
+            object.insert("line".into(), place.line.into());
+            object.insert("column".into(), place.column.into());
         }
         object
     }
@@ -90,6 +99,7 @@ impl fmt::Display for Failure {
             | Self::Unreached { message: text, .. }
             | Self::Drift(text)
             | Self::Interrupted(text) => f.write_str(text),
+            Self::Mistake(error) => error.fmt(f),
             Self::ClosedPipe => f.write_str("stdout is closed"),
         }
     }
@@ -112,5 +122,10 @@ failures! {
     MethodError => Usage,
     PlanError => Usage,
     DriftError => Usage,
-    ModelError => Model,
+}
+
+impl From<ModelError> for Failure {
+    fn from(error: ModelError) -> Self {
+        Failure::Mistake(Box::new(error))
+    }
 }

@@ -1,5 +1,6 @@
 //! Requests to stop (Ctrl-C, SIGTERM, SIGHUP) as a flag that long work looks at.
 
+use crate::host;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 
@@ -61,7 +62,7 @@ fn hears_hangups() -> bool {
 /// True once somebody has asked to stop.
 #[inline]
 pub fn asked() -> bool {
-    SIGNAL.load(Ordering::Relaxed) != 0
+    SIGNAL.load(Ordering::Relaxed) != 0 || host::wants_to_stop()
 }
 
 /// The exit code of a program that was asked to stop.
@@ -74,6 +75,9 @@ pub fn exit_code() -> u8 {
 
 /// Does what may block for ever and has nothing to clean up; a request to stop ends the program there and then.
 pub fn abruptly<T>(work: impl FnOnce() -> T) -> T {
+    if host::is_there() {
+        return work();
+    }
     ABRUPT.store(true, Ordering::SeqCst);
     // A request that came before the flag was up would be overlooked by work that never looks.
     if asked() {

@@ -14,6 +14,7 @@ mod failure;
 mod files;
 mod fit;
 mod gate;
+pub mod host;
 mod integrate;
 mod interrupt;
 mod list;
@@ -40,18 +41,24 @@ use args::{Arguments, Command};
 use clap::{CommandFactory, FromArgMatches};
 use failure::Failure;
 use print::Talk;
+use std::ffi::OsString;
 use std::process::ExitCode;
 use std::time::Instant;
 
 /// Runs the program.
 pub fn run_program() -> ExitCode {
+    ExitCode::from(run_words(std::env::args_os().collect()))
+}
+
+/// Runs the program with these words for its command line, its own name first; its exit code.
+pub fn run_words(words: Vec<OsString>) -> u8 {
     interrupt::listen();
     let started = Instant::now();
     // Of mistakes that keep the command line from being read too.
-    let json = std::env::args_os().any(|word| word == "--json");
+    let json = words.iter().any(|word| word == "--json");
     let parsed = Arguments::command()
         .term_width(print::width())
-        .try_get_matches()
+        .try_get_matches_from(words)
         .and_then(|found| Arguments::from_arg_matches(&found));
     let done = match parsed {
         Ok(arguments) => {
@@ -68,10 +75,10 @@ pub fn run_program() -> ExitCode {
     print::detail(|| format!("done in {}", print::duration(started.elapsed().as_secs_f64())));
     // What went wrong first counts.
     match done.and(written) {
-        Ok(()) | Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
+        Ok(()) | Err(Failure::ClosedPipe) => 0,
         Err(failure) => {
             print::error(&format!("{}{failure}", failure.prefix()));
-            ExitCode::from(failure.code())
+            failure.code()
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::data::Table;
 use crate::failure::Failure;
-use crate::{files, list, robot};
+use crate::{files, host, list, robot};
 use polhode::method::{Method, REGISTRY, SYSTEMS, Tableau, TableauError};
 use polhode::model::TableFile;
 use polhode::multibody::SimulationError;
@@ -30,6 +30,9 @@ fn is_file(word: &str) -> bool {
 
 /// A model of the catalogue, or of a file; `-` is standard input.
 pub fn model(word: &str) -> Result<Problem, Failure> {
+    if let Some(problem) = host::given(word) {
+        return Ok(problem);
+    }
     if !is_file(word) {
         return match (Problem::named(word), Path::new(word).is_file()) {
             (Ok(problem), _) => Ok(problem),
@@ -62,6 +65,11 @@ fn read_model(word: &str) -> Result<Problem, Failure> {
         "-" => Path::new(""),
         _ => Path::new(word).parent().unwrap_or(Path::new("")),
     };
+    read_text(&name, &text, folder)
+}
+
+/// The model of a text; tables that it asks for are in the folder.
+pub fn read_text(name: &str, text: &str, folder: &Path) -> Result<Problem, Failure> {
     let load = |path: &str| {
         let table = Table::read(&folder.join(path)).map_err(|error| error.to_string())?;
         let row = |(line, cells): &(usize, Vec<String>)| {
@@ -69,7 +77,7 @@ fn read_model(word: &str) -> Result<Problem, Failure> {
         };
         Ok(TableFile { rows: table.rows.iter().map(row).collect(), header: table.header.clone() })
     };
-    Ok(Problem::read(&name, &text, &load)?)
+    Ok(Problem::read(name, text, &load)?)
 }
 
 /// The problem with its overrides.

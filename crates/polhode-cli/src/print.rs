@@ -1,12 +1,13 @@
 //! Text for people and for programs: stdout for results, stderr for notes, and numbers in few characters.
 
 use crate::failure::Failure;
+use crate::host;
 use serde::Serialize;
 use serde_json::Value;
+use std::cell::RefCell;
 use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// How much is said beside the results.
@@ -29,11 +30,13 @@ pub fn talk(how: Talk) {
 
 /// True if so much is to be said.
 pub fn says(how: Talk) -> bool {
-    TALK.load(Ordering::Relaxed) >= how as u8
+    TALK.load(Ordering::Relaxed) >= how as u8 && !(how > Talk::Usual && host::is_there())
 }
 
-/// The object that `--json` prints, until it is known how the command ends.
-static RESULT: Mutex<Option<Value>> = Mutex::new(None);
+// The object that `--json` prints, until it is known how the command ends.
+thread_local! {
+    static RESULT: RefCell<Option<Value>> = const { RefCell::new(None) };
+}
 
 /// True if a path is one of the names that systems have for standard output.
 pub fn is_stdout(path: &Path) -> bool {
@@ -82,19 +85,22 @@ pub fn summary(text: &str, beside_table: bool) -> Result<(), Failure> {
 pub fn json(value: &impl Serialize) -> Result<(), Failure> {
     match serde_json::to_value(value) {
         Ok(value) => {
-            if let Ok(mut place) = RESULT.lock() {
-                *place = Some(value);
-            }
+            RESULT.set(Some(value));
             Ok(())
         }
         Err(error) => Err(Failure::Usage(format!("the result cannot be written as JSON: {error}"))),
     }
 }
 
+/// The result that was kept, once.
+pub fn kept_json() -> Option<Value> {
+    RESULT.take()
+}
+
 /// Writes the JSON of a command that has ended: its result, with the failure in it if there is one, or the failure alone
 /// where it was `wanted`. Numbers read back to the same bits.
 pub fn end_of_json(failure: Option<&Failure>, wanted: bool) -> Result<(), Failure> {
-    let kept = RESULT.lock().ok().and_then(|mut place| place.take());
+    let kept = kept_json();
     let value = match (kept, failure) {
         (Some(Value::Object(mut object)), Some(failure)) => {
             object.insert("failure".into(), failure.json());
@@ -112,6 +118,9 @@ pub fn end_of_json(failure: Option<&Failure>, wanted: bool) -> Result<(), Failur
 
 /// A line to stderr. If nobody can read it, there is nobody left to say so to.
 pub fn error(text: &str) {
+    if host::note(text) {
+        return;
+    }
     let _ = writeln!(io::stderr(), "{text}");
 }
 

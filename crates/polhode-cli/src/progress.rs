@@ -1,5 +1,6 @@
 //! A progress bar for runs that last.
 
+use crate::host;
 use crate::print::{Talk, says};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
@@ -30,7 +31,7 @@ impl Progress {
     pub fn new(total: u64) -> Self {
         let started = Instant::now();
         Progress {
-            wanted: std::io::stderr().is_terminal() && says(Talk::Usual),
+            wanted: std::io::stderr().is_terminal() && says(Talk::Usual) && !host::is_there(),
             total,
             passed: 0,
             started,

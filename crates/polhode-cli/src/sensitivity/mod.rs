@@ -48,7 +48,7 @@ pub fn failure(error: SensitivityError) -> Failure {
     match error {
         SensitivityError::Parameter(_) => Failure::Usage(error.to_string()),
         SensitivityError::System(DifferentiationError::Variant { .. }) => Failure::Usage(error.to_string()),
-        SensitivityError::Model(_) => Failure::Model(error.to_string()),
+        SensitivityError::Model(error) => error.into(),
         SensitivityError::System(_) | SensitivityError::Method(_) => Failure::Solver(error.to_string()),
     }
 }

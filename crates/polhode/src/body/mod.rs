@@ -24,7 +24,7 @@ pub use load::{
 };
 pub(crate) use load::{edge, inward};
 pub use mechanics::{AnyBody, BodyAt, LoadAt, Mechanics};
-pub use own::{Formula, Own, Sampled, WrenchSlopes};
+pub use own::{ByDifferences, Formula, Own, Sampled, Valued, WrenchSlopes};
 pub use standard::{Loads, StandardLoad, SwitchedLoad};
 
 use crate::archive::{Archive, Kept};

@@ -71,6 +71,81 @@ pub trait Sampled: Debug + Send + Sync + 'static {
     fn slopes(&self, at: &Kinematics<f64>) -> WrenchSlopes;
 }
 
+/// A load that is known by values alone: [`ByDifferences`] finds its slopes.
+pub trait Valued: Debug + Send + Sync + 'static {
+    /// The wrench about the origin of the body, in body axes, at each of these.
+    fn wrenches(&self, at: &[Kinematics<f64>]) -> Vec<Wrench<f64>>;
+}
+
+/// A load whose slopes are central differences of its values, good to ten digits or so where it is smooth: steps converge
+/// a little slower, and derivatives of runs are as good as these.
+///
+/// ```
+/// use nalgebra::Vector3;
+/// use polhode::body::{ByDifferences, Kinematics, Sampled, Valued, Wrench};
+///
+/// #[derive(Debug)]
+/// struct Drag;
+/// impl Valued for Drag {
+///     fn wrenches(&self, at: &[Kinematics<f64>]) -> Vec<Wrench<f64>> {
+///         at.iter().map(|at| Wrench::moment(-at.omega_body * at.omega_body.norm())).collect()
+///     }
+/// }
+/// let at = Kinematics {
+///     time: 0.0,
+///     attitude: Default::default(),
+///     position: Vector3::zeros(),
+///     velocity_body: Vector3::zeros(),
+///     omega_body: Vector3::new(3.0, 0.0, 4.0),
+///     inward: 0.0,
+/// };
+/// let slopes = ByDifferences(Drag).slopes(&at);
+/// assert!((slopes.moment[3][(0, 0)] + 5.0 + 9.0 / 5.0).abs() < 1e-9);
+/// ```
+#[derive(Debug)]
+pub struct ByDifferences<V>(pub V);
+
+impl<V: Valued> Sampled for ByDifferences<V> {
+    fn wrench(&self, at: &Kinematics<f64>) -> Wrench<f64> {
+        let unknown = Vector3::from_element(f64::NAN);
+        let found = self.0.wrenches(core::slice::from_ref(at)).into_iter().next();
+        found.unwrap_or(Wrench { force_body: unknown, moment_body: unknown })
+    }
+    fn slopes(&self, at: &Kinematics<f64>) -> WrenchSlopes {
+        // The third root of the spacing of numbers: errors of rounding and of the difference are alike there.
+        let small = f64::EPSILON.cbrt();
+        let size = |v: &Vector3<f64>| small * v.amax().max(1.0);
+        let steps = [size(&at.position), small, size(&at.velocity_body), size(&at.omega_body)];
+        let moved = |part: usize, axis: usize, by: f64| {
+            let mut moved = *at;
+            let along = Vector3::from_fn(|i, _| if i == axis { by } else { 0.0 });
+            match part {
+                0 => moved.position += along,
+                1 => moved.attitude = at.attitude.compose(&Rotation::from_rotation_vector(&along)),
+                2 => moved.velocity_body += along,
+                _ => moved.omega_body += along,
+            }
+            moved
+        };
+        let sides = |part: usize, axis: usize| [1.0, -1.0].map(|side| moved(part, axis, side * steps[part]));
+        let points: Vec<_> = (0..12).flat_map(|k| sides(k / 3, k % 3)).collect();
+        let values = self.0.wrenches(&points);
+        let mut slopes = WrenchSlopes { force: [Matrix3::zeros(); 4], moment: [Matrix3::zeros(); 4] };
+        for k in 0..12 {
+            let (part, axis) = (k / 3, k % 3);
+            let both = values.get(2 * k..2 * k + 2);
+            let [force, moment] = match both {
+                Some([up, down]) => [up.force_body - down.force_body, up.moment_body - down.moment_body]
+                    .map(|v| v / (2.0 * steps[part])),
+                _ => [Vector3::from_element(f64::NAN); 2],
+            };
+            slopes.force[part].set_column(axis, &force);
+            slopes.moment[part].set_column(axis, &moment);
+        }
+        slopes
+    }
+}
+
 /// The derivatives of a force and a moment, each with respect to three numbers: the position in space, a turn θ of the body
 /// in its axes (R' = R θ̃), the velocity and the angular velocity in body axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -209,6 +284,13 @@ impl<S: Real> Own<S> {
     pub(super) fn numbers_mut(&mut self) -> Vec<(Cow<'static, str>, Number<'_, S>)> {
         let names = self.0.names.iter().cloned().map(Cow::from);
         names.zip(self.0.numbers.iter_mut().map(Number::One)).collect()
+    }
+}
+
+impl Own<f64> {
+    /// The load in another scalar, with its numbers as constants.
+    pub(crate) fn constant<T: Real>(&self) -> Own<T> {
+        Own(self.0.rebuilt(&mut |_, x| T::lift(x)))
     }
 }
 

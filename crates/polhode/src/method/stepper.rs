@@ -65,6 +65,11 @@ impl<S: Real, G: Dynamics> Stepper<S, G> {
         }
     }
 
+    /// Starts the next step without what was carried to it, as accelerations from before a jump of the load.
+    pub fn forget(&mut self) {
+        self.memory.forget(S::Mask::splat(true));
+    }
+
     /// The state after one step of size `h` (which may be negative) from `state` at time `t`. A method that carries
     /// accelerations goes on with those of its last step if that ended in `state`, and computes new ones if not.
     #[inline]

@@ -2,6 +2,7 @@
 
 use super::ModelFile;
 use super::bodies::BodyDraft;
+use super::control::Control;
 use super::data::Datum;
 use super::loads::follow_bodies;
 use super::number::{Number, Scope, Values, evaluate};
@@ -18,6 +19,8 @@ pub(super) struct Builder<'a, S: Scalar> {
     pub(super) values: Values<S>,
     pub(super) system: System<S>,
     psi: Option<Vector3<S>>,
+    /// Its loads with names.
+    pub(super) controls: Vec<Control>,
     /// Numbers of elements that are set, and changes of them.
     assigned: &'a [(&'a SystemParameter, f64)],
     changed: &'a [(&'a SystemParameter, S)],
@@ -41,6 +44,8 @@ pub(crate) struct Built<S: Scalar> {
     /// Rotation vector of the initial attitude of one body, where it was given so.
     pub(crate) psi: Option<Vector3<S>>,
     pub(crate) values: Values<S>,
+    /// What controllers set.
+    pub(crate) controls: Vec<Control>,
 }
 
 /// The most elements that a count may ask for.
@@ -222,6 +227,7 @@ impl ModelFile {
             values,
             system: System::under(gravity),
             psi: None,
+            controls: Vec::new(),
             assigned,
             changed: elements,
         };
@@ -230,7 +236,7 @@ impl ModelFile {
         let scope = self.scope(&named, &definitions);
         builder.elements(&scope)?;
         builder.system.place_by_joints();
-        let Builder { mut system, mut psi, values, .. } = builder;
+        let Builder { mut system, mut psi, values, controls, .. } = builder;
         if system.bodies().is_empty() && system.extra().is_empty() {
             return Err(Fault::new(&(0..0), "the model has no body; add one with [bodies.NAME]"));
         }
@@ -252,7 +258,7 @@ impl ModelFile {
                 system.bodies().iter().map(|body| self.loads_before(&body.name)).collect();
             follow_bodies(&self.loads, &mut system, &before);
         }
-        Ok(Built { system, psi, values })
+        Ok(Built { system, psi, values, controls })
     }
     /// How many loads a body has before those of the list: what makes it follow a motion.
     pub(super) fn loads_before(&self, name: &str) -> usize {

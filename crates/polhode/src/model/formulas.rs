@@ -1,5 +1,6 @@
 //! What acts, as expressions of a model file: loads, potentials, tables, forces along a line.
 
+use super::control::Setting;
 use crate::body::{Formula, Kinematics, Wrench};
 use crate::expression::Expression;
 use crate::group::{Jet, Rotation};
@@ -163,6 +164,8 @@ pub(super) enum Components {
     /// Each an expression; nothing where it is zero.
     Each(Box<[Option<Compiled>; 3]>),
     Table(Arc<Series>),
+    /// What a controller sets, and before that the numbers at these places.
+    Set(Arc<Setting>, [usize; 3]),
 }
 
 /// One force or moment.
@@ -189,7 +192,7 @@ impl ExpressionLoad {
     pub(super) fn new(parts: Vec<Part>, names: Vec<String>, center: Option<[usize; 3]>) -> Self {
         let compiled = parts.iter().flat_map(|part| match &part.values {
             Components::Each(each) => each.iter().flatten().collect::<Vec<_>>(),
-            Components::Table(_) => Vec::new(),
+            Components::Table(_) | Components::Set(..) => Vec::new(),
         });
         let needs = Needs::of(compiled);
         ExpressionLoad { parts, names, needs, center }
@@ -203,7 +206,7 @@ impl Formula for ExpressionLoad {
     fn kinks(&self) -> Vec<f64> {
         let of = |part: &Part| match &part.values {
             Components::Table(series) => series.times.clone(),
-            Components::Each(_) => Vec::new(),
+            Components::Each(_) | Components::Set(..) => Vec::new(),
         };
         self.parts.iter().flat_map(of).collect()
     }
@@ -216,6 +219,10 @@ impl Formula for ExpressionLoad {
                     each[i].as_ref().map_or(T::zero(), |compiled| seen.evaluate(compiled))
                 }),
                 Components::Table(series) => series.at(at.time, at.inward),
+                Components::Set(setting, places) => match setting.get() {
+                    Some(value) => Vector3::from(value.map(T::lift)),
+                    None => Vector3::from(places.map(|place| numbers[place])),
+                },
             };
             let value = if part.in_space { at.attitude.unrotate(&given) } else { given };
             match part.point {

@@ -275,6 +275,11 @@ pub const LOAD_TYPES: &[&str] = &["top-gravity", "soft-wall", "rotational-spring
 /// The keys of a load.
 pub const LOAD: &[Key] = &[
     must("body", Kind::Name, "the body that it acts on"),
+    key(
+        "name",
+        Kind::Name,
+        "a name, of a load that a controller sets between steps; its value here is that at the start",
+    ),
     key("moment_body", Kind::Load, "moment in body axes, N m"),
     key("moment_space", Kind::Load, "moment in space axes, N m"),
     key("force_body", Kind::Load, "force in body axes, N"),

@@ -1,6 +1,7 @@
 //! Loads of a model file: constant ones, expressions of time and state, potentials, tables, and those of the library by type.
 
 use super::build::Builder;
+use super::control::Control;
 use super::formulas::{Components, ExpressionLoad, Part, PotentialLoad, Series, Slot};
 use super::keys::{LOAD, LOAD_TYPES, TABLE};
 use super::names::{AXES, Carried, Collected, OwnNumber};
@@ -63,6 +64,7 @@ enum Value {
 /// A force or a moment.
 #[derive(Clone, Debug)]
 struct Push {
+    key: &'static str,
     is_force: bool,
     in_space: bool,
     value: Value,
@@ -72,6 +74,8 @@ struct Push {
 #[derive(Clone, Debug)]
 pub(super) struct LoadDraft {
     span: Span,
+    /// The name by which it is set between steps.
+    name: Option<(String, Span)>,
     body: (String, Span),
     pushes: Vec<Push>,
     at: Option<Numbers>,
@@ -110,7 +114,7 @@ impl LoadDraft {
         let mut pushes = Vec::new();
         for (key, is_force, in_space) in PUSHES {
             if let Some(entry) = table.entry(key) {
-                pushes.push(Push { is_force, in_space, value: Value::read(entry, scope, tables)? });
+                pushes.push(Push { key, is_force, in_space, value: Value::read(entry, scope, tables)? });
             }
         }
         let typed = Typed::read(table, scope)?;
@@ -139,8 +143,17 @@ impl LoadDraft {
         if let (Some(entry), false) = (table.entry("at"), pushes.iter().any(|push| push.is_force)) {
             return Err(Fault::new(&entry.key_span, "`at` is where a force acts, and this load has none"));
         }
+        let name = table.text("name")?;
+        if let (Some((name, span)), true) = (&name, pushes.is_empty()) {
+            let message = format!(
+                "the load '{name}' has a name to be set between steps by: it needs moment_body, moment_space, force_body or \
+                 force_space"
+            );
+            return Err(Fault::new(span, message));
+        }
         Ok(LoadDraft {
             span: table.span.clone(),
+            name,
             body,
             pushes,
             at: table.numbers("at", &[3], scope)?,
@@ -250,10 +263,18 @@ impl LoadDraft {
             return seeing.add(builder);
         }
         let body = &builder.system.bodies()[b];
-        let mut made = match (&self.typed, &self.potential) {
-            (Some(typed), _) => vec![typed.at(&builder.values)?],
-            (None, Some(potential)) => vec![self.of_potential(potential, body, scope, &builder.values)?],
-            (None, None) => self.of_pushes(body, scope, &builder.values)?,
+        let mut made = match (&self.typed, &self.potential, &self.name) {
+            (Some(typed), ..) => vec![typed.at(&builder.values)?],
+            (None, Some(potential), _) => vec![self.of_potential(potential, body, scope, &builder.values)?],
+            (None, None, None) => self.of_pushes(body, scope, &builder.values)?,
+            (None, None, Some((name, span))) => {
+                if builder.controls.iter().any(|known| known.name() == name) {
+                    return Err(Fault::new(span, format!("there are two loads with the name '{name}'")));
+                }
+                let (load, control) = self.to_be_set(name, body, scope, &builder.values)?;
+                builder.controls.push(control);
+                vec![load]
+            }
         };
         if self.from.is_some() || self.until.is_some() {
             let time = |number: &Option<Number>, otherwise: f64| match number {
@@ -347,7 +368,7 @@ impl LoadDraft {
             }
         }
         let formula = PotentialLoad::new(energy, numbers.names.clone(), numbers.center());
-        numbers.load(formula, None, body, values, &self.span)
+        numbers.load(formula, None, &[], body, values, &self.span)
     }
     fn of_pushes<S: Scalar>(
         &self,
@@ -380,17 +401,51 @@ impl LoadDraft {
                 }
                 Value::Whole(_) => continue,
             };
-            let point = push.is_force.then(|| match self.at {
-                Some(_) => [0, 1, 2].map(|i| numbers.place(Carried::At(i), format!("at_{}", AXES[i]))),
-                None => [0, 1, 2].map(|i| numbers.own(OwnNumber::Center(i))),
-            });
+            let point = push.is_force.then(|| self.point(&mut numbers));
             parts.push(Part { values: components, in_space: push.in_space, point });
         }
         if !parts.is_empty() {
             let formula = ExpressionLoad::new(parts, numbers.names.clone(), numbers.center());
-            constant.push(numbers.load(formula, at.as_ref(), body, values, &self.span)?);
+            constant.push(numbers.load(formula, at.as_ref(), &[], body, values, &self.span)?);
         }
         Ok(constant)
+    }
+    /// The places of the numbers of the point where a force acts.
+    fn point(&self, numbers: &mut Collected) -> [usize; 3] {
+        match self.at {
+            Some(_) => [0, 1, 2].map(|i| numbers.place(Carried::At(i), format!("at_{}", AXES[i]))),
+            None => [0, 1, 2].map(|i| numbers.own(OwnNumber::Center(i))),
+        }
+    }
+    /// A load that a controller sets between steps.
+    fn to_be_set<S: Scalar>(
+        &self,
+        name: &str,
+        body: &Rigid<S>,
+        scope: &Scope<'_>,
+        values: &Values<S>,
+    ) -> Result<(StandardLoad<S>, Control), Fault> {
+        let at = self.at.as_ref().map(|at| at.vector(values)).transpose()?;
+        let mut control = Control::new(name, &self.body.0);
+        let (mut numbers, mut parts, mut given) = (Collected::on(body), Vec::new(), Vec::new());
+        for push in &self.pushes {
+            let Some(value) = push.value.constant(scope, values)? else {
+                let message = format!(
+                    "the load '{name}' is set between steps: its {} takes numbers, not functions of time or motion; make two \
+                     loads",
+                    push.key
+                );
+                return Err(Fault::new(&self.span, message));
+            };
+            let places = [0, 1, 2]
+                .map(|i| numbers.place(Carried::Given(given.len() + i), format!("{}_{}", push.key, AXES[i])));
+            given.extend(value.iter().copied());
+            let setting = control.part(push.key, [0, 1, 2].map(|i| value[i].value()));
+            let point = push.is_force.then(|| self.point(&mut numbers));
+            parts.push(Part { values: Components::Set(setting, places), in_space: push.in_space, point });
+        }
+        let formula = ExpressionLoad::new(parts, numbers.names.clone(), numbers.center());
+        Ok((numbers.load(formula, at.as_ref(), &given, body, values, &self.span)?, control))
     }
     /// True if it acts on the body of this name.
     pub(super) fn acts_on(&self, body: &str) -> bool {

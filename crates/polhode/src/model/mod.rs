@@ -36,6 +36,7 @@
 mod attitude;
 mod bodies;
 mod build;
+mod control;
 mod data;
 mod elements;
 mod forces;
@@ -53,6 +54,7 @@ mod signals;
 mod table;
 
 pub(crate) use build::Built;
+pub use control::{Control, ControlError};
 pub use data::{DataError, Datum};
 pub(crate) use data::{DatumKind, entry_of, numbers, set, unknown};
 pub(crate) use number::Values;

@@ -17,6 +17,8 @@ pub(super) enum Carried {
     Own(OwnNumber),
     /// A component of where a force acts.
     At(usize),
+    /// A number of a load that can be set between steps.
+    Given(usize),
 }
 
 /// A number of the body that a load acts on.
@@ -193,6 +195,7 @@ impl Collected {
         self,
         formula: impl Formula,
         at: Option<&Vector3<S>>,
+        given: &[S],
         body: &Rigid<S>,
         values: &Values<S>,
         span: &Span,
@@ -201,6 +204,7 @@ impl Collected {
             Carried::Named(name) => values.named(*name),
             Carried::Own(number) => number.of(body),
             Carried::At(i) => at.map_or(S::zero(), |at| at[*i]),
+            Carried::Given(i) => given.get(*i).copied().unwrap_or(S::zero()),
         };
         let numbers = self.list.iter().map(number).collect();
         let own = Own::new(formula, numbers).map_err(|error| Fault::new(span, error.to_string()))?;

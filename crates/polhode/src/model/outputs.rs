@@ -302,6 +302,9 @@ impl Run for WithOutputs {
     fn step(&mut self, h: f64, to: f64) -> Result<(), StepError> {
         self.run.step(h, to)
     }
+    fn loads_changed(&mut self) -> Result<(), StepError> {
+        self.run.loads_changed()
+    }
     fn snapshot(&self) -> Snapshot {
         self.outputs.added(self.run.snapshot())
     }

@@ -5,6 +5,7 @@
 
 use super::elements::Assigned;
 use super::model::ModelError;
+use crate::body::{Loads, Own};
 use crate::lookup::nearest;
 use crate::model::{Built, DataError, Datum, Fault, Loader, ModelFile, Outputs, set, unknown};
 use crate::multibody::{Reduction, System, SystemParameter};
@@ -35,6 +36,8 @@ pub struct Problem {
     data: Vec<Datum>,
     /// Numbers of elements that were set.
     assigned: Vec<Assigned>,
+    /// Loads of one's own, with the names of their bodies.
+    added: Vec<(String, Own<f64>)>,
 }
 
 /// No problem has this id.
@@ -145,6 +148,7 @@ impl Problem {
             built_in,
             data,
             assigned: Vec::new(),
+            added: Vec::new(),
         };
         refreshed.map_err(|fault| problem.refused(fault))?;
         if defaults.method.is_none() {
@@ -233,7 +237,48 @@ impl Problem {
     ) -> Result<Built<S>, ModelError> {
         let assigned: Vec<(&SystemParameter, f64)> =
             self.assigned.iter().map(|assigned| (&assigned.parameter, assigned.value)).collect();
-        self.file.build(&self.data, change, &assigned, elements).map_err(|fault| self.refused(fault))
+        let built = self.file.build(&self.data, change, &assigned, elements);
+        let mut built = built.map_err(|fault| self.refused(fault))?;
+        for (name, load) in &self.added {
+            let b = built.system.index(name);
+            let body = b.and_then(|b| built.system.bodies_mut().get_mut(b));
+            let body = body.ok_or_else(|| {
+                self.wrong(format!("a load asks for the body '{name}', which is not there"))
+            })?;
+            body.loads = core::mem::replace(&mut body.loads, Loads::none()).with(load.constant());
+        }
+        Ok(built)
+    }
+    /// Adds a load of one's own to a body, beside those of the file.
+    ///
+    /// ```
+    /// use nalgebra::Matrix3;
+    /// use polhode::body::{Kinematics, Own, Sampled, Wrench, WrenchSlopes};
+    /// use polhode::{method::Method, problem::Problem, run::Plan};
+    ///
+    /// /// A moment against the motion, as somebody measured it.
+    /// #[derive(Debug)]
+    /// struct Brake;
+    /// impl Sampled for Brake {
+    ///     fn wrench(&self, at: &Kinematics<f64>) -> Wrench<f64> {
+    ///         Wrench::moment(-at.omega_body)
+    ///     }
+    ///     fn slopes(&self, _: &Kinematics<f64>) -> WrenchSlopes {
+    ///         let (zero, brake) = (Matrix3::zeros(), -Matrix3::identity());
+    ///         WrenchSlopes { force: [zero; 4], moment: [zero, zero, zero, brake] }
+    ///     }
+    /// }
+    /// let text = "[bodies.rotor]\nmass = 1\ninertia = [1, 1, 1]\nomega_body = [0, 0, 1]";
+    /// let mut rotor = Problem::from_text("rotor", text)?;
+    /// rotor.add_load("rotor", Own::sampled(Brake));
+    /// let end = rotor.model()?.run(&Method::parse("akw")?, &Plan::new(1e-3, 1.0)?, &mut |_, _| {
+    ///     core::ops::ControlFlow::Continue(())
+    /// })?;
+    /// assert!((end.last.bodies[0].omega_body.z - (-1.0f64).exp()).abs() < 1e-6);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn add_load(&mut self, body: &str, load: Own<f64>) {
+        self.added.push((body.into(), load));
     }
     /// The outputs of what was built.
     pub(crate) fn outputs<S: Scalar>(&self, built: &Built<S>) -> Result<Outputs<S>, ModelError> {

@@ -13,7 +13,7 @@ mod parameters;
 mod reference;
 
 pub use crate::lookup::ParameterError;
-pub use crate::model::{DataError, Datum, EventData};
+pub use crate::model::{Control, ControlError, DataError, Datum, EventData};
 pub use crate::run::{Joints, RunFailure, RunReport};
 pub use catalogue::{Problem, ProblemError};
 pub use frequencies::{ExactFrequencies, Flip};

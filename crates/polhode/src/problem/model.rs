@@ -5,7 +5,7 @@ use super::known::{Known, known};
 use crate::body::{Kinematics, Load, RotaryInertia};
 use crate::group::{Group, Se3, So3};
 use crate::method::Method;
-use crate::model::{EventData, ModelFile, Outputs, Place, Solid, WithOutputs};
+use crate::model::{Control, EventData, ModelFile, Outputs, Place, Solid, WithOutputs};
 use crate::multibody::{AssemblyError, Reduction, Simulation, SimulationError, System};
 use crate::reference::SteadyPrecession;
 use crate::run::{
@@ -57,6 +57,7 @@ pub struct Model {
     /// How many motions are left, and what joints forbid more than once.
     freedom: (usize, Vec<Vec<String>>),
     outputs: Arc<Outputs<f64>>,
+    controls: Vec<Control>,
     /// What its events look at.
     watched: Arc<Outputs<f64>>,
     solids: Vec<Vec<Solid>>,
@@ -185,6 +186,7 @@ impl Problem {
             start: Box::new(start),
             freedom,
             outputs: Arc::new(outputs),
+            controls: built.controls,
             watched: Arc::new(watched),
             solids,
             file: self.shared_file().clone(),
@@ -229,6 +231,14 @@ impl Model {
     pub fn outputs(&self) -> &[String] {
         self.outputs.names()
     }
+    /// Its loads with names, to be set between steps.
+    pub fn controls(&self) -> &[Control] {
+        &self.controls
+    }
+    /// The one of this name.
+    pub fn control(&self, name: &str) -> Option<&Control> {
+        self.controls.iter().find(|control| control.name() == name)
+    }
     /// Its events, as its file has them.
     pub fn events(&self) -> Vec<EventData> {
         self.file.events().collect()
@@ -257,12 +267,16 @@ impl Model {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn watched(&self, method: &Method) -> Result<Watched, RunFailure> {
+        self.watched_for(method, Vec::new())
+    }
+    /// The same with more events, of one's own.
+    pub fn watched_for(&self, method: &Method, more: Vec<Event>) -> Result<Watched, RunFailure> {
         let events = self.file.events().enumerate().map(|(i, event)| {
             let watched = self.watched.clone();
             let made = Event::new(&event.name, move |state| watched.value(i, state));
             made.going(event.direction).stopping(event.stop)
         });
-        Ok(Watched::new(self.begin(method)?, events.collect()))
+        Ok(Watched::new(self.begin(method)?, events.chain(more).collect()))
     }
     /// For each body the solids that it consists of, where its file has shapes, for drawings.
     ///

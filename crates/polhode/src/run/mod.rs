@@ -114,6 +114,11 @@ pub trait Run: Send {
     fn restore(&mut self, _saved: &Saved) -> Result<(), RestoreError> {
         Err(RestoreError::Unsupported)
     }
+    /// To be told where a load has jumped, as one does that a controller sets: what is carried from step to step, as
+    /// accelerations are, belongs to the load before.
+    fn loads_changed(&mut self) -> Result<(), StepError> {
+        Ok(())
+    }
     /// What was spent so far.
     fn work(&self) -> Work;
     /// The largest drift of each invariant so far.

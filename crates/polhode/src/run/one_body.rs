@@ -154,6 +154,10 @@ impl<G: Steps<f64>, L: Load<f64> + Send> Run for BodyRun<G, L> {
     fn restore(&mut self, saved: &Saved) -> Result<(), RestoreError> {
         restore(self, saved)
     }
+    fn loads_changed(&mut self) -> Result<(), StepError> {
+        self.stepper.forget();
+        Ok(())
+    }
     fn work(&self) -> Work {
         self.stepper.work
     }

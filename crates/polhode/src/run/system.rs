@@ -235,6 +235,9 @@ impl Run for SystemRun {
         self.note(&before, t, h, to);
         Ok(())
     }
+    fn loads_changed(&mut self) -> Result<(), StepError> {
+        self.simulation.restart()
+    }
     fn snapshot(&self) -> Snapshot {
         let estimate = self.tracked.as_ref().and_then(Tracked::seen);
         Snapshot { estimate, ..self.face.snapshot(&self.simulation) }

@@ -367,6 +367,10 @@ impl Run for Watched {
         }
         looked
     }
+    fn loads_changed(&mut self) -> Result<(), StepError> {
+        self.last = None;
+        self.run.loads_changed()
+    }
     fn snapshot(&self) -> Snapshot {
         self.run.snapshot()
     }
