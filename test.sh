@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# All checks: format, lints, every test, every documentation example, and the example programs, which end in asserts.
+# All checks: format, lints, every test, every documentation example, the example programs, which end in asserts, and the
+# Python package in a virtual environment of its own.
 set -euo pipefail
 cd "$(dirname "$0")"
 cargo fmt --all --check
@@ -8,3 +9,14 @@ cargo test --workspace --release
 for example in crates/polhode/examples/*; do
     cargo run --quiet --release -p polhode --example "$(basename "$example" .rs)" > /dev/null
 done
+
+target="${CARGO_TARGET_DIR:-target}"
+rm -rf "$target/venv" "$target/wheels"
+python3 -m venv "$target/venv"
+"$target/venv/bin/pip" wheel --quiet --no-deps --wheel-dir "$target/wheels" .
+if [ -n "$(find "$target/wheels" -size +12M)" ]; then
+    echo "error: the wheel is larger than 12 MB" >&2
+    exit 1
+fi
+"$target/venv/bin/pip" install --quiet "$(echo "$target"/wheels/*.whl)[test]"
+"$target/venv/bin/python" -m pytest --quiet

@@ -61,6 +61,7 @@ class Model:
         self._functions: list[tuple[str, Callable[..., Any], bool, bool, bool]] = []
         self._found: _polhode.Problem | None = None
         self._made: _polhode.Problem | None = None
+        self._facts: tuple[_polhode.Problem, Any, list[str]] | None = None
         if isinstance(source, Mapping):
             self._base = _toml.document(source)
         elif isinstance(source, str) and _is_text(source):
@@ -317,13 +318,20 @@ class Model:
         self._found = None
         return self
 
+    def _known(self) -> tuple[Any, list[str]]:
+        """What its runs can keep, and the names of its bodies, read once."""
+        native = self._native()
+        if self._facts is None or self._facts[0] is not native:
+            self._facts = (native, native.quantities(), native.names()[0])
+        return self._facts[1:]
+
     def _native(self) -> _polhode.Problem:
         if self._made is None:
             made = self._found or _polhode.Problem.read(self._name, self.text, self._folder)
             for name, text in self._sets:
                 made = made.with_value(name, text)
-            for body, *rest in self._functions:
-                made = made.with_load(body, *rest)
+            for body, function, with_slopes, by_differences, vectorized in self._functions:
+                made = made.with_load(body, function, with_slopes, by_differences, vectorized)
             self._made = made
         return self._made
 

@@ -3,10 +3,29 @@ from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
+from typing_extensions import Self, disjoint_base
 
 _Array = npt.NDArray[np.float64]
 
 __version__: str
+__all__ = [
+    "Checkpoint",
+    "ConvergenceError",
+    "Dense",
+    "ModelError",
+    "Part",
+    "Problem",
+    "Run",
+    "State",
+    "__version__",
+    "command",
+    "methods",
+    "problems",
+    "run_program",
+    "sensitivity",
+    "solve",
+    "step_for_error",
+]
 
 class ModelError(ValueError):
     file: str | None
@@ -66,8 +85,9 @@ class Problem:
 @final
 class Checkpoint: ...
 
+@disjoint_base
 class Run:
-    def __new__(cls, problem: Problem, method: str, step: float) -> Run: ...
+    def __new__(cls, problem: Problem, method: str, step: float) -> Self: ...
     def step(self, n: int = 1, h: float | None = None) -> float: ...
     @property
     def t(self) -> float: ...

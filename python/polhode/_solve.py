@@ -59,7 +59,11 @@ class Quantity:
 
 def quantities(model: Model) -> list[Quantity]:
     """What runs of a model can keep."""
-    return [Quantity(i, *row) for i, row in enumerate(model._native().quantities())]
+    rows, _ = model._known()
+    if rows and not isinstance(rows[0], Quantity):
+        rows[:] = [Quantity(i, *row) for i, row in enumerate(rows)]
+    found: list[Quantity] = rows
+    return found
 
 
 def chosen(all_: list[Quantity], columns: str | Sequence[str] | None) -> list[Quantity]:
@@ -180,7 +184,7 @@ class Motion(Series):
         groups: dict[str, dict[str, Series]] = {"bodies": {}, "joints": {}, "coordinates": {}}
         for (kind, owner), arrays in parts.items():
             groups[kind][owner] = Series(f"'{owner}'", t, arrays)
-        names = model.bodies
+        _, names = model._known()
         if len(names) == 1 and names[0] not in groups["bodies"]:
             groups["bodies"][names[0]] = Series(f"'{names[0]}'", t, whole)
         self.bodies, self.joints, self.coordinates = groups["bodies"], groups["joints"], groups["coordinates"]

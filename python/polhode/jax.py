@@ -25,7 +25,8 @@ def of(f: Function) -> Callable[[Any], Any]:
     count = len(f.parameters)
 
     def shapes(x: Any) -> Any:
-        return jax.ShapeDtypeStruct((f.size,), x.dtype), jax.ShapeDtypeStruct((f.size, count), x.dtype)
+        like: Any = jax.ShapeDtypeStruct
+        return like((f.size,), x.dtype), like((f.size, count), x.dtype)
 
     def host(x: Any) -> Any:
         at = np.asarray(x)

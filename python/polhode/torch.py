@@ -21,7 +21,7 @@ __all__ = ["function", "of"]
 def of(f: Function) -> Callable[[Any], Any]:
     """A function of torch with the values and the exact derivatives of this one."""
 
-    class Run(torch.autograd.Function):
+    class Run(torch.autograd.Function):  # type: ignore[misc, unused-ignore]
         @staticmethod
         def forward(ctx: Any, x: Any) -> Any:
             values, jac = f.value_and_jac(x.detach().cpu().numpy().astype(np.float64))

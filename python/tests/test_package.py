@@ -53,15 +53,15 @@ def test_examples_in_the_documentation():
 @pytest.mark.parametrize(
     "words",
     [
-        ["mypy.stubtest", "polhode._polhode"],
+        ["mypy.stubtest", "polhode._polhode", "--allowlist", str(HERE / "stubtest.txt")],
         ["mypy", "--strict", "-p", "polhode"],
         ["mypy", "--strict", str(HERE.parent / "gallery")],
-        ["pyright", "-p", str(HERE.parent / "gallery")],
+        ["pyright", "--pythonpath", sys.executable, str(HERE.parent / "gallery")],
     ],
     ids=["stubtest", "mypy of the package", "mypy of the gallery", "pyright of the gallery"],
 )
 def test_types(words):
-    done = subprocess.run([sys.executable, "-m", *words], capture_output=True, text=True, cwd=HERE.parent)
+    done = subprocess.run([sys.executable, "-m", *words], capture_output=True, text=True, cwd=HERE.parent.parent)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -83,7 +83,7 @@ def test_strange_calls_never_abort():
         options = {name: strange(rng) for name in rng.sample(names, rng.randint(0, 2))}
         # Short runs: what is fuzzed is the call.
         options = {"t_span": 0.002, "step": 1e-3, "budget": 0.01} | options
-        if options.get("t_span") in (1, True) or options.get("step") in (1, True):
+        if any(options[name] is True or type(options[name]) is int for name in ("t_span", "step")):
             continue
         model = rng.choice(["fast-top", "four-bar", strange(rng)])
         try:
@@ -117,15 +117,27 @@ def test_calls_leak_nothing():
     assert memory() - before < 4 << 20
 
 
+def test_runs_let_go_of_the_interpreter():
+    """While a run is at work in one thread, another one goes on."""
+    work = threading.Thread(target=lambda: polhode.solve("fast-top", 1000, step=1e-3, every=10**6))
+    work.start()
+    turns = 0
+    while work.is_alive():
+        time.sleep(1e-3)
+        turns += 1
+    assert turns > 20
+
+
+@pytest.mark.skipif("POLHODE_LONG" not in os.environ, reason="needs two cores for itself: POLHODE_LONG=1")
 def test_threads_run_side_by_side():
-    """Two runs at once take the time of one: the interpreter is let go of."""
+    """Two runs at once take the time of one."""
 
     def one():
-        polhode.solve("fast-top", 400, step=1e-3, every=10**6)
+        polhode.solve("fast-top", 2000, step=1e-3, every=10**6)
 
-    def best(work, times=3):
+    def best(work):
         found = []
-        for _ in range(times):
+        for _ in range(3):
             began = time.perf_counter()
             work()
             found.append(time.perf_counter() - began)
@@ -133,11 +145,9 @@ def test_threads_run_side_by_side():
 
     def two():
         threads = [threading.Thread(target=one) for _ in range(2)]
-        [thread.start() for thread in threads]
-        [thread.join() for thread in threads]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
 
-    if len(os.sched_getaffinity(0)) < 2:
-        pytest.skip("one core")
-    alone = best(one)
-    # Cores that others use too are not counted on: beyond 1.9 the interpreter was held.
-    assert best(two) < 1.9 * alone
+    assert best(two) < 1.1 * best(one)

@@ -48,7 +48,9 @@ pub fn sensitivity<'py>(
         }
         Some(at) => {
             let names = made.names().join(", ");
-            return Err(errors::value(format!("the parameters {names} take as many finite numbers, got {at:?}")));
+            return Err(errors::value(format!(
+                "the parameters {names} take as many finite numbers, got {at:?}"
+            )));
         }
     };
     let all = rows::quantities(&model.start());

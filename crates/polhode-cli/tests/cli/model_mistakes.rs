@@ -44,6 +44,22 @@ fn what_is_wrong_is_told_where_it_stands() {
         ),
         (with("[run]", "[[loads]]\nbody = \"top\"\n[run]"), "x.toml:7:1: ", "has no value"),
         (
+            with("[run]", "[[loads]]\nname = \"jet\"\nbody = \"top\"\nmoment_body = [\"t\", 0, 0]\n[run]"),
+            "x.toml:7:1: ",
+            "the load 'jet' is set between steps: its moment_body takes numbers",
+        ),
+        (
+            with("[run]", "[[loads]]\nname = \"jet\"\nbody = \"top\"\npotential = \"q_x\"\n[run]"),
+            "x.toml:8:8: ",
+            "it needs moment_body",
+        ),
+        (
+            with("[run]", &"[[loads]]\nname = \"jet\"\nbody = \"top\"\nmoment_body = [1, 0, 0]\n".repeat(2))
+                + "[run]\n",
+            "x.toml:12:8: ",
+            "two loads with the name 'jet'",
+        ),
+        (
             with("[run]", "[[loads]]\nbody = \"top\"\nmoment_body = [\"omega_bdoy_x\", 0, 0]\n[run]"),
             "x.toml:9:17: ",
             "did you mean omega_body_x",
