@@ -54,8 +54,10 @@ fn what_is_wrong_is_told_where_it_stands() {
             "it needs moment_body",
         ),
         (
-            with("[run]", &"[[loads]]\nname = \"jet\"\nbody = \"top\"\nmoment_body = [1, 0, 0]\n".repeat(2))
-                + "[run]\n",
+            with(
+                "[run]",
+                &("[[loads]]\nname = \"jet\"\nbody = \"top\"\nforce_body = [1, 0, 0]\n".repeat(2) + "[run]"),
+            ),
             "x.toml:12:8: ",
             "two loads with the name 'jet'",
         ),
