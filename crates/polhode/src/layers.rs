@@ -1,8 +1,9 @@
 //! The rooms of the library in their order: each uses those before it only.
 
 /// From the ground up.
-const LAYERS: [&str; 19] = [
+const LAYERS: [&str; 20] = [
     "lookup",
+    "draw",
     "scalar",
     "expression",
     "archive",

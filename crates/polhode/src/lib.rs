@@ -73,6 +73,7 @@
 mod archive;
 pub mod body;
 pub mod check;
+pub mod draw;
 pub mod expression;
 pub mod fit;
 mod formula;

@@ -184,6 +184,8 @@ fn holds(kind: &Kind) -> String {
         Kind::Each(inner) => format!("by name: {}", holds(inner)),
         Kind::List(_) => "list of tables".into(),
         Kind::Anything => "see there".into(),
+        Kind::Spread => "how it varies".into(),
+        Kind::Texts => "texts".into(),
     }
 }
 
@@ -207,6 +209,8 @@ fn the_keys_of_model_files_are_those_on_their_page() {
         ("`[[checks]]`", keys::CHECK),
         ("`[events.NAME]`", keys::EVENT),
         ("`[run]`", keys::RUN),
+        ("`[sweep]`", keys::SWEEP),
+        ("How a number varies", keys::SPREAD),
     ] {
         keys_of(title, keys, &mut text);
     }
