@@ -288,7 +288,11 @@ mod tests {
         draft.finish().unwrap();
         let mut seen = Vec::new();
         let chunk = Chunk::whole(&path).unwrap();
-        chunk.each(false, &mut |k, row| Ok(seen.push((k, row.clone())))).unwrap();
+        let mut see = |k: u64, row: &Row| {
+            seen.push((k, row.clone()));
+            Ok(())
+        };
+        chunk.each(false, &mut see).unwrap();
         assert_eq!(chunk.head, head);
         assert_eq!(seen.len(), 3);
         for ((k, seen), (n, row)) in seen.iter().zip((3..).zip(&rows)) {

@@ -130,7 +130,7 @@ impl Drop for Folder {
 /// What is not covered by chunks that are there, in pieces of at most so many runs.
 fn gaps(all: &Range<u64>, there: &[Chunk], size: u64) -> Vec<Range<u64>> {
     let (mut from, mut gaps) = (all.start, Vec::new());
-    let ends = there.iter().map(|chunk| chunk.head.range()).chain([all.end..all.end]);
+    let ends = there.iter().map(|chunk| chunk.head.range()).chain(core::iter::once(all.end..all.end));
     for chunk in ends {
         while from < chunk.start {
             // Cut at multiples, so that chunks of another try come again.
