@@ -1,7 +1,7 @@
 //! The rooms of the library in their order: each uses those before it only.
 
 /// From the ground up.
-const LAYERS: [&str; 20] = [
+const LAYERS: [&str; 21] = [
     "lookup",
     "draw",
     "scalar",
@@ -14,6 +14,7 @@ const LAYERS: [&str; 20] = [
     "method",
     "multibody",
     "run",
+    "ensemble",
     "model",
     "check",
     "reference",

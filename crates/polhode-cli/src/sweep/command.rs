@@ -80,16 +80,29 @@ pub fn sweep(options: &SweepOptions) -> Result<(), Failure> {
     };
     let done = work(&plan, &(0..plan.runs()), &folder, how)?;
     let timing = Some((done.computed, done.seconds, threads));
-    finish(
-        &Joined::of(done.chunks),
-        &plan.heading(),
-        options.out.as_deref(),
-        (out, plot),
-        options.json,
-        timing,
-    )?;
-    folder.remove();
-    Ok(())
+    let rows = Joined::of(done.chunks);
+    let path = options.out.as_deref();
+    let finished = finish(&rows, &plan.heading(), path, (out, plot), options.json, timing);
+    kept_if_unfinished(finished, &folder, plan.runs())
+}
+
+/// Takes the chunks away, unless what was to be made of them is not there.
+fn kept_if_unfinished(finished: Result<(), Failure>, folder: &Folder, runs: u64) -> Result<(), Failure> {
+    let advice = || match folder.is_passing() {
+        true => String::new(),
+        false => format!(
+            "; all {runs} runs are done and kept in {}: go on with the same command and --resume",
+            folder.shown()
+        ),
+    };
+    match finished {
+        Err(Failure::Usage(text)) => Err(Failure::Usage(format!("{text}{}", advice()))),
+        Err(Failure::Interrupted(text)) => Err(Failure::Interrupted(format!("{text}{}", advice()))),
+        other => {
+            folder.remove();
+            other
+        }
+    }
 }
 
 /// One share of the runs.
@@ -99,8 +112,8 @@ fn share(plan: &Plan, part: [u64; 2], out: &Path, resume: bool, how: How) -> Res
     let runs = plan.part(part);
     let folder = Folder::of(out, resume)?;
     let done = work(plan, &runs, &folder, how)?;
-    Joined::of(done.chunks).write_chunk(out, &plan.head(&runs, Some(part)))?;
-    folder.remove();
+    let written = Joined::of(done.chunks).write_chunk(out, &plan.head(&runs, Some(part)));
+    kept_if_unfinished(written, &folder, runs.end - runs.start)?;
     let [i, n] = part;
     let all = match runs.is_empty() {
         true => "no run".to_string(),

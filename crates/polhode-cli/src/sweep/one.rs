@@ -74,7 +74,7 @@ impl Plan {
             }
             Err(reason) => shortened(&reason),
         };
-        values.resize(values.len().max(self.columns().len() - 2), f64::NAN);
+        values.resize(self.width(), f64::NAN);
         Ok(Row { values, reason })
     }
 
@@ -86,7 +86,7 @@ impl Plan {
         let mut gather = Gather::new(&self.keep);
         let mut motion = match &self.trajectories {
             Some((folder, every)) => {
-                let file = folder.join(format!("run-{k}.{}", self.motion_ending()));
+                let file = folder.join(format!("run-{k}.parquet"));
                 match Motion::new(&file, *every, &run) {
                     Ok(motion) => Some(motion),
                     Err(failure) => {
@@ -135,18 +135,14 @@ impl Plan {
         Ok(gather.finish(&run, &end))
     }
 
-    fn motion_ending(&self) -> &'static str {
-        "parquet"
-    }
-
     /// Computes some runs into a chunk, which is written under another name and put in its place when it is whole. `done` is
-    /// told of each run.
+    /// told of each run, and says whether to go on.
     pub fn compute(
         &self,
         runs: Range<u64>,
         path: &Path,
         threads: usize,
-        done: &(dyn Fn(u64) + Sync),
+        done: &(dyn Fn() -> bool + Sync),
     ) -> Result<(), Failure> {
         match self.computed(runs, None, path, threads, done) {
             Ok(()) => Ok(()),
@@ -162,7 +158,7 @@ impl Plan {
         part: Option<[u64; 2]>,
         path: &Path,
         threads: usize,
-        done: &(dyn Fn(u64) + Sync),
+        done: &(dyn Fn() -> bool + Sync),
     ) -> Result<(), Halt> {
         if runs.start > runs.end || runs.end > self.runs() {
             return Err(Halt::Failed(Failure::Usage(format!(
@@ -179,7 +175,9 @@ impl Plan {
         if threads < 2 {
             for k in runs {
                 draft.row(&self.row(k)?).map_err(trouble)?;
-                done(1);
+                if !done() {
+                    return Err(Halt::Asked);
+                }
             }
         } else {
             // In pieces, so that memory stays small and the order is that of the runs.
@@ -197,7 +195,12 @@ impl Plan {
     }
 
     /// The rows of some runs, by several threads.
-    fn rows(&self, runs: Range<u64>, threads: usize, done: &(dyn Fn(u64) + Sync)) -> Result<Vec<Row>, Halt> {
+    fn rows(
+        &self,
+        runs: Range<u64>,
+        threads: usize,
+        done: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Vec<Row>, Halt> {
         let (next, stop) = (AtomicU64::new(runs.start), AtomicBool::new(false));
         let mut found: Vec<(u64, Row)> = Vec::new();
         let halted = Mutex::new(None);
@@ -208,14 +211,14 @@ impl Plan {
                 if k >= runs.end {
                     break;
                 }
-                match self.row(k) {
+                let row = self.row(k).and_then(|row| if done() { Ok(row) } else { Err(Halt::Asked) });
+                match row {
                     Ok(row) => own.push((k, row)),
                     Err(halt) => {
                         stop.store(true, Ordering::Relaxed);
                         halted.lock().map(|mut place| *place = Some(halt)).unwrap_or(());
                     }
                 }
-                done(1);
             }
             own
         };
@@ -287,9 +290,10 @@ impl Motion {
 pub struct Count(AtomicUsize);
 
 impl Count {
-    /// So many more.
-    pub fn add(&self, more: u64) {
-        self.0.fetch_add(more as usize, Ordering::Relaxed);
+    /// One more; true, to go on.
+    pub fn add(&self) -> bool {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        true
     }
     /// All of them.
     pub fn get(&self) -> u64 {

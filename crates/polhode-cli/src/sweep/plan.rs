@@ -110,7 +110,12 @@ impl Plan {
         Plan::new(problem, sum, folder, request)
     }
 
-    fn new(problem: Problem, tables: u64, folder: &Path, request: &Request) -> Result<Plan, Failure> {
+    pub(super) fn new(
+        problem: Problem,
+        tables: u64,
+        folder: &Path,
+        request: &Request,
+    ) -> Result<Plan, Failure> {
         let none = Sweep::default();
         let file = problem.file().clone();
         let said = file.sweep().unwrap_or(&none);
@@ -119,6 +124,14 @@ impl Plan {
         // What varies: by the file, and by the command in its place or beside it.
         let mut varied: Vec<(String, Spread, Option<Range<usize>>)> =
             said.vary.iter().map(|v| (v.name.clone(), v.spread.clone(), Some(v.span.clone()))).collect();
+        let cases = match (&request.cases, &said.file) {
+            (Some(path), _) => Some(Cases::read(path)?),
+            (None, Some((path, _))) => Some(Cases::read(&folder.join(path))?),
+            (None, None) => None,
+        };
+        if let (Some(_), Some(cases)) = (&request.cases, &cases) {
+            varied.retain(|(name, _, _)| !cases.names.contains(name));
+        }
         let mut given: Vec<String> = Vec::new();
         for text in &request.vary {
             let (name, spread) = vary(text)?;
@@ -131,11 +144,6 @@ impl Plan {
                 None => varied.push((name, spread, None)),
             }
         }
-        let cases = match (&request.cases, &said.file) {
-            (Some(path), _) => Some(Cases::read(path)?),
-            (None, Some((path, _))) => Some(Cases::read(&folder.join(path))?),
-            (None, None) => None,
-        };
         if varied.is_empty() && cases.is_none() {
             return Err(Failure::Usage(format!(
                 "nothing varies from run to run: give --vary NAME=uniform:1,2 (or normal, log-uniform, grid, list) or --cases \
@@ -268,8 +276,10 @@ impl Plan {
 
     /// What it says of itself, and the number that tells it from others.
     fn describe(&mut self, tables: u64, request: &Request) {
-        let seed = self.design.as_ref().map(Design::seed);
-        let sampling = self.design.as_ref().map(|design| design.sampling().name());
+        // Grids and lists draw nothing.
+        let draws = |design: &&Design| design.spreads().iter().any(|spread| spread.count().is_none());
+        let drawing = self.design.as_ref().filter(draws);
+        let (seed, sampling) = (drawing.map(Design::seed), drawing.map(|design| design.sampling().name()));
         let spreads: Vec<String> =
             self.design.iter().flat_map(|design| design.spreads()).map(ToString::to_string).collect();
         let drawn = self.names.len() - spreads.len();
@@ -348,6 +358,10 @@ impl Plan {
         columns.extend(self.numbers());
         columns.push(STATUS.into());
         columns
+    }
+    /// How many of the columns are numbers of the run.
+    pub(super) fn width(&self) -> usize {
+        self.names.len() + self.keep.list.len()
     }
     /// The columns that are numbers of the run.
     fn numbers(&self) -> Vec<String> {

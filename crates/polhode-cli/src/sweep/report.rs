@@ -103,22 +103,33 @@ pub fn text(heading: &str, head: &Head, all: &Statistics, timing: Option<(u64, f
         let line = format!("{} by {word}, as run {run}: {reason}", count(*number, "failure"));
         text.push_str(&format!("\n{}", print::paragraph(2, &line)));
     }
-    let names = ["", "mean", "deviation", "least", "5 %", "50 %", "95 %", "largest"];
-    let mut rows = vec![names.map(String::from).to_vec()];
-    for (name, column) in head.columns.iter().zip(&all.columns) {
+    let is_time = |name: &str| about["times"][name].is_array();
+    let all_rows: Vec<(&String, &Column)> = head.columns.iter().zip(&all.columns).collect();
+    let (inputs, values) = all_rows.split_at(head.inputs);
+    text.push_str(&format!("\n{}", block_of(inputs)));
+    let values: Vec<(&String, &Column)> = values.iter().copied().filter(|(name, _)| !is_time(name)).collect();
+    if !values.is_empty() {
+        text.push_str(&format!("\n{}", block_of(&values)));
+    }
+    let times = head.columns.len() - head.inputs - values.len();
+    if times > 0 {
+        text.push_str(&format!(
+            "\nand {} at given times, in the table and in --json\n",
+            count(times as u64, "value")
+        ));
+    }
+    text
+}
+
+/// Columns with what is said of them, as wide as a screen.
+fn block_of(columns: &[(&String, &Column)]) -> String {
+    let mut rows = vec![["", "mean", "deviation", "5 %", "50 %", "95 %"].map(String::from).to_vec()];
+    for (name, column) in columns {
         let [low, _, middle, _, high] = column.quantiles;
-        let all = [column.mean, column.deviation, column.min, low, middle, high, column.max];
-        let mut row = vec![name.clone()];
+        let all = [column.mean, column.deviation, low, middle, high];
+        let mut row = vec![name.to_string()];
         row.extend(all.map(|x| short(if column.count == 0 { f64::NAN } else { x })));
         rows.push(row);
     }
-    text.push('\n');
-    let (inputs, values) = rows.split_at(1 + head.inputs);
-    text.push_str(&print::stacked(inputs));
-    if !values.is_empty() {
-        let rows: Vec<Vec<String>> = [&rows[..1], values].concat();
-        text.push('\n');
-        text.push_str(&print::stacked(&rows));
-    }
-    text
+    print::stacked(&rows)
 }

@@ -64,6 +64,10 @@ impl Folder {
         }
         Ok(Folder { path, passing, _lock: Some(lock) })
     }
+    /// True if nobody can go on with it.
+    pub fn is_passing(&self) -> bool {
+        self.passing
+    }
     /// Its path, for messages.
     pub fn shown(&self) -> String {
         self.path.display().to_string()
@@ -192,7 +196,7 @@ pub fn work(plan: &Plan, runs: &Range<u64>, folder: &Folder, how: How) -> Result
                     let at = next.fetch_add(1, Ordering::Relaxed);
                     let Some(runs) = left.get(at) else { break };
                     let place = folder.place(runs);
-                    let made = plan.computed(runs.clone(), None, &place, inside, &|n| count.add(n));
+                    let made = plan.computed(runs.clone(), None, &place, inside, &|| count.add());
                     let failed = made.is_err();
                     if failed {
                         // The others end with their chunks.
