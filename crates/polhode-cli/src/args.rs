@@ -1,5 +1,6 @@
 //! What can be written on the command line.
 
+use crate::sweep::options::{MergeOptions, SweepOptions};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -74,6 +75,18 @@ pub enum Command {
                       each column is estimated."
     )]
     Fit(FitOptions),
+    /// Run a model many times with different parameters: a table with a row for each run
+    #[command(
+        after_help = "Example:\n  polhode sweep slow-top --vary mgl=uniform:10,20 --runs 1000 \\\n          \
+                      --keep 'max(energy),q' --out runs.parquet --plot runs.svg\n  \
+                      polhode sweep slow-top --vary mgl=grid:10,20,11 --part 2/5 --out 2.chunk\n\n\
+                      Draws of run k depend on the seed and on k alone. A sweep that was ended, by whatever, is gone on with \
+                      by --resume, to the same table. `polhode merge` joins parts."
+    )]
+    Sweep(SweepOptions),
+    /// Join the parts of a sweep into one table, and make sure that none is missing
+    #[command(after_help = "Example:\n  polhode merge part-*.chunk --out runs.parquet")]
+    Merge(MergeOptions),
     /// Check a model without running it, and say what it is
     #[command(after_help = "Example:\n  polhode check satellite.toml")]
     Check(CheckOptions),
@@ -440,7 +453,7 @@ pub fn number(text: &str) -> Result<f64, String> {
 }
 
 /// A number that something can be at most.
-fn positive(text: &str) -> Result<f64, String> {
+pub fn positive(text: &str) -> Result<f64, String> {
     match number(text)? {
         x if x > 0.0 && x.is_finite() => Ok(x),
         _ => Err("it must be a positive finite number".into()),

@@ -4,7 +4,7 @@ use crate::args::CheckOptions;
 use crate::failure::Failure;
 use crate::print::{self, Align, plain, table};
 use crate::run::degrees;
-use crate::{list, pick};
+use crate::{list, pick, sweep};
 use polhode::multibody::{GROUND, System};
 use polhode::problem::{EventData, Model, Problem};
 use polhode::run::Direction;
@@ -32,6 +32,7 @@ struct Report<'a> {
     method: &'a str,
     step: Option<f64>,
     until: Option<f64>,
+    sweep: Value,
 }
 
 /// The principal moments of a body, ascending.
@@ -45,7 +46,8 @@ fn moments(system: &System<f64>, b: usize) -> [f64; 3] {
 pub fn command(options: &CheckOptions) -> Result<(), Failure> {
     let problem = pick::problem(&options.problem, &options.set)?;
     let model = problem.model()?;
-    let report = report(&problem, &model)?;
+    let folder = std::path::Path::new(&options.problem).parent().unwrap_or(std::path::Path::new(""));
+    let report = Report { sweep: sweep::described(&problem, folder)?, ..report(&problem, &model)? };
     match options.json {
         true => print::json(&report),
         false => print::result(&text(&problem, &model, &report)),
@@ -106,6 +108,7 @@ fn report<'a>(problem: &'a Problem, model: &Model) -> Result<Report<'a>, Failure
         method: &problem.method,
         step: Some(problem.step).filter(|x| !x.is_nan()),
         until: Some(problem.until).filter(|x| !x.is_nan()),
+        sweep: Value::Null,
     })
 }
 
@@ -131,6 +134,12 @@ fn text(problem: &Problem, model: &Model, report: &Report<'_>) -> String {
         "run".into(),
         format!("{}, step {}, until {}", problem.method, say(report.step), say(report.until)),
     ]);
+    if let Some(vary) = report.sweep["vary"].as_object() {
+        let runs = report.sweep["runs"].as_u64();
+        let runs = runs.map_or("runs, how many is not said".to_string(), |n| print::count(n, "run"));
+        let names: Vec<&str> = vary.keys().map(String::as_str).collect();
+        head.push(vec!["sweep".into(), format!("{runs} with different {}", names.join(", "))]);
+    }
     let mut text = table(0, &[Align::Left, Align::Left], &head);
     let short = |x: f64| {
         if x == 0.0 {

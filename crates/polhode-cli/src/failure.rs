@@ -105,6 +105,8 @@ impl fmt::Display for Failure {
     }
 }
 
+impl std::error::Error for Failure {}
+
 /// Errors of the library, each with its exit code.
 macro_rules! failures {
     ($($error:ty => $variant:ident,)*) => {$(

@@ -97,6 +97,10 @@ pub enum Format {
     Csv,
     /// Rows of a run, in any of the formats that there are for them.
     Results,
+    /// A row for each of many runs.
+    Table,
+    /// Rows of a part of them, to be merged.
+    Chunk,
     /// A drawing.
     Svg,
     /// A page for browsers.
@@ -108,6 +112,8 @@ impl Format {
         match self {
             Self::Csv => &["csv"],
             Self::Results => &["csv", "npz", "parquet", "mcap"],
+            Self::Table => &["csv", "parquet"],
+            Self::Chunk => &["chunk"],
             Self::Svg => &["svg"],
             Self::Html => &["html", "htm"],
         }
@@ -124,6 +130,13 @@ impl Format {
             Self::Results => Some(
                 "results are written as CSV, NPZ, Parquet or MCAP: the name must end in .csv, .npz, .parquet or .mcap, or \
                  be - for CSV on standard output",
+            ),
+            Self::Table => Some(
+                "rows of runs are written as CSV or Parquet: the name must end in .csv or .parquet, or be - for CSV on \
+                 standard output",
+            ),
+            Self::Chunk => Some(
+                "a part is a chunk, which `polhode merge` joins with others: the name must end in .chunk",
             ),
             Self::Svg if png => Some(
                 "plots are drawn as SVG: the name must end in .svg; rsvg-convert, Inkscape or a browser turn that into PNG",
@@ -285,7 +298,7 @@ impl NewFile {
         let place = fs::canonicalize(name).unwrap_or_else(|_| name.to_path_buf());
         let present = fs::metadata(&place).ok();
         if print::is_stdout(name) || present.as_ref().is_some_and(print::is_behind_stdout) {
-            let instead = if matches!(format, Format::Csv | Format::Results) {
+            let instead = if matches!(format, Format::Csv | Format::Results | Format::Table) {
                 "; write - to put the table there"
             } else {
                 ""

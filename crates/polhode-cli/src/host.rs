@@ -84,7 +84,7 @@ pub fn model(word: &str) -> (Result<Problem, Refusal>, Vec<String>) {
 
 /// A model from its text; tables that it asks for are looked for in a folder.
 pub fn model_of_text(name: &str, text: &str, folder: &Path) -> Result<Problem, Refusal> {
-    pick::read_text(name, text, folder).map_err(Refusal::from)
+    pick::read_text(name, text, folder).map(|(problem, _)| problem).map_err(Refusal::from)
 }
 
 /// A method by its id, if it suits the model and what loads know of goes on to the time.

@@ -32,6 +32,7 @@ mod robot;
 mod run;
 mod schema;
 mod sensitivity;
+pub mod sweep;
 mod table;
 mod timing;
 mod usage;
@@ -91,6 +92,8 @@ fn command(command: Command) -> Result<(), Failure> {
         Command::Compare(options) => compare::command(&options),
         Command::Sensitivity(options) => sensitivity::command(&options),
         Command::Fit(options) => fit::command(&options),
+        Command::Sweep(options) => sweep::command::sweep(&options),
+        Command::Merge(options) => sweep::command::merge(&options),
         Command::Check(options) => check::command(&options),
         Command::New(options) => new::command(&options),
         Command::Convert(options) => robot::command(&options),

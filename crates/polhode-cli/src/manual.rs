@@ -70,7 +70,7 @@ pub fn completions(shell: clap_complete::Shell) -> Result<(), Failure> {
             ("method" | "methods", _) | ("id", "methods") => {
                 argument.value_parser(PossibleValuesParser::new(&methods))
             }
-            ("out" | "data" | "plot" | "report" | "robot" | "file", _) => {
+            ("out" | "data" | "plot" | "report" | "robot" | "file" | "cases" | "parts", _) => {
                 argument.value_hint(ValueHint::FilePath)
             }
             _ => argument,
@@ -100,7 +100,7 @@ fn with_files(shell: clap_complete::Shell, script: String, ids: &str) -> String 
         }
         // It has nothing for arguments without a name, and offers files unless told not to.
         Shell::Fish => {
-            let commands = "run converge compare sensitivity fit check problems";
+            let commands = "run converge compare sensitivity fit sweep check problems";
             let mut lines = script;
             lines.push_str(&format!(
                 "complete -c polhode -n \"__fish_seen_subcommand_from {commands}\" -a \"{ids}\" -d problem\n"

@@ -10,6 +10,7 @@ use polhode::problem::{Model, Problem};
 use polhode::run::Plan;
 use polhode::solve::StepError;
 use serde::Deserialize;
+use std::cell::Cell;
 use std::path::Path;
 
 /// Data that replace each other: the later one would win without a word.
@@ -57,9 +58,13 @@ pub fn text(word: &str) -> Result<(String, String), Failure> {
 }
 
 fn read_model(word: &str) -> Result<Problem, Failure> {
+    read_model_and_sum(word).map(|(problem, _)| problem)
+}
+
+fn read_model_and_sum(word: &str) -> Result<(Problem, u64), Failure> {
     let (name, text) = text(word)?;
     if robot::is_named(word) || robot::is_xml(&text) {
-        return robot::problem(&name, &text);
+        return robot::problem(&name, &text).map(|problem| (problem, files::EMPTY));
     }
     let folder = match word {
         "-" => Path::new(""),
@@ -68,21 +73,37 @@ fn read_model(word: &str) -> Result<Problem, Failure> {
     read_text(&name, &text, folder)
 }
 
-/// The model of a text; tables that it asks for are in the folder.
-pub fn read_text(name: &str, text: &str, folder: &Path) -> Result<Problem, Failure> {
+/// The model of a text, with a number that tells the tables which it reads from others.
+pub fn read_text(name: &str, text: &str, folder: &Path) -> Result<(Problem, u64), Failure> {
+    let sum = Cell::new(files::EMPTY);
     let load = |path: &str| {
         let table = Table::read(&folder.join(path)).map_err(|error| error.to_string())?;
+        let cells = table.rows.iter().flat_map(|(_, cells)| cells).chain(&table.header);
+        sum.set(cells.fold(sum.get(), |sum, cell| files::sum(&[0], files::sum(cell.as_bytes(), sum))));
         let row = |(line, cells): &(usize, Vec<String>)| {
             (*line, cells.iter().map(|cell| table.number(cell).unwrap_or(f64::NAN)).collect())
         };
         Ok(TableFile { rows: table.rows.iter().map(row).collect(), header: table.header.clone() })
     };
-    Ok(Problem::read(name, text, &load)?)
+    Ok((Problem::read(name, text, &load)?, sum.get()))
 }
 
 /// The problem with its overrides.
 pub fn problem(id: &str, overrides: &[String]) -> Result<Problem, Failure> {
-    let mut problem = model(id)?;
+    overridden(model(id)?, overrides)
+}
+
+/// The same, with a number that tells the tables which it reads from others.
+pub fn problem_and_sum(id: &str, overrides: &[String]) -> Result<(Problem, u64), Failure> {
+    let (problem, sum) = match is_file(id) || (Problem::named(id).is_err() && Path::new(id).is_file()) {
+        true => read_model_and_sum(id)?,
+        false => (model(id)?, files::EMPTY),
+    };
+    Ok((overridden(problem, overrides)?, sum))
+}
+
+/// A problem with overrides.
+pub fn overridden(mut problem: Problem, overrides: &[String]) -> Result<Problem, Failure> {
     for text in overrides {
         let Some((name, value)) = text.split_once('=') else {
             let names: Vec<&str> = problem.data().iter().map(|d| d.name.as_str()).collect();

@@ -46,6 +46,12 @@ impl Progress {
             self.look(n, &message);
         }
     }
+    /// So much is done, by others who are waited for.
+    pub fn show(&mut self, n: u64, message: impl Fn() -> String) {
+        if self.wanted {
+            self.look(n, &message);
+        }
+    }
     /// A run of so many steps is over, another begins.
     pub fn pass(&mut self, steps: u64) {
         self.passed += steps;

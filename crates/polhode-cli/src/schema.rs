@@ -38,6 +38,11 @@ fn definitions() -> Value {
             { "type": "string" },
         ] },
         "load": { "anyOf": [numbers(3, 3), { "type": "string" }, Value::Object(table(keys::TABLE))] },
+        // Names with points may be written as tables in tables.
+        "spread": { "anyOf": [
+            Value::Object(table(keys::SPREAD)),
+            { "type": "object", "additionalProperties": { "$ref": "#/$defs/spread" } },
+        ] },
         "parameter": { "anyOf": [{ "$ref": "#/$defs/numbers" }, Value::Object(table(keys::PARAMETER))] },
     })
 }
@@ -83,6 +88,10 @@ fn kind(kind_of: &Kind) -> Map<String, Value> {
         Kind::Load => json!({ "$ref": "#/$defs/load" }),
         Kind::Pair => json!({ "type": "array", "items": { "type": "string" }, "minItems": 2, "maxItems": 2 }),
         Kind::Parameter => json!({ "$ref": "#/$defs/parameter" }),
+        Kind::Spread => json!({ "$ref": "#/$defs/spread" }),
+        Kind::Texts => {
+            json!({ "anyOf": [{ "type": "string" }, { "type": "array", "items": { "type": "string" } }] })
+        }
         Kind::Table(keys) => Value::Object(table(keys)),
         Kind::Named(keys) => json!({ "type": "object", "additionalProperties": table(keys) }),
         Kind::Each(inner) => json!({ "type": "object", "additionalProperties": kind(inner) }),

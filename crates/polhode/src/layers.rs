@@ -1,8 +1,9 @@
 //! The rooms of the library in their order: each uses those before it only.
 
 /// From the ground up.
-const LAYERS: [&str; 19] = [
+const LAYERS: [&str; 21] = [
     "lookup",
+    "draw",
     "scalar",
     "expression",
     "archive",
@@ -13,6 +14,7 @@ const LAYERS: [&str; 19] = [
     "method",
     "multibody",
     "run",
+    "ensemble",
     "model",
     "check",
     "reference",

@@ -73,6 +73,8 @@
 mod archive;
 pub mod body;
 pub mod check;
+pub mod draw;
+pub mod ensemble;
 pub mod expression;
 pub mod fit;
 mod formula;

@@ -76,7 +76,7 @@ pub fn panel(Chart { title, below, curves, orders: of_curves, most }: Chart) -> 
     let guides = guides.collect();
     let curve = |(style, curve): (usize, &Vec<(f64, Option<f64>)>)| {
         let points: Points = curve.iter().map(|(h, e)| Some((*h, (*e)?))).collect();
-        Curve { points, style, name: None }
+        Curve { points, style, name: None, fill: None }
     };
     let curves = curves.iter().enumerate().map(curve).collect();
     Panel {

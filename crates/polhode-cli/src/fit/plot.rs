@@ -48,6 +48,7 @@ fn panel(quantity: &str, columns: &[&ColumnFit], times: &[f64]) -> Panel {
             points: all.map(|(t, r)| Some((*t, r / column.sigma))).collect(),
             style,
             name: Some(if own.is_empty() { "value".into() } else { own.into() }),
+            fill: None,
         }
     };
     Panel {

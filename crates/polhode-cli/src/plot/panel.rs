@@ -28,6 +28,8 @@ pub struct Curve {
     pub style: usize,
     /// Its name, if the panel has its own legend.
     pub name: Option<String>,
+    /// How dense the area inside of it is, of one that goes around an area.
+    pub fill: Option<f64>,
 }
 
 /// What a panel shows.
@@ -170,6 +172,11 @@ impl Panel {
         let _ = writeln!(out, r#"<g clip-path="url(#panel{index})">"#);
         guide::draw(out, &self.guides, &along(&places), (left, top), (width, height));
         for (curve, places) in self.curves.iter().zip(&places) {
+            if let Some(density) = curve.fill {
+                let around: Vec<(f64, f64)> = places.iter().flatten().copied().collect();
+                Style::of(curve.style).area(out, &around, density);
+                continue;
+            }
             if self.look == Look::Dots {
                 Style::of(curve.style).dots(out, places.iter().flatten().copied());
                 continue;
@@ -193,6 +200,12 @@ impl Panel {
                 Look::Dots => {
                     Style::of(curve.style).dot(out, (from + 4.0, base - 4.0));
                     10.0
+                }
+                _ if curve.fill.is_some() => {
+                    let (low, high) = (base - 9.0, base + 1.0);
+                    let around = [(from, low), (from + SAMPLE, low), (from + SAMPLE, high), (from, high)];
+                    Style::of(curve.style).area(out, &around, curve.fill.unwrap_or_default());
+                    SAMPLE
                 }
                 _ => {
                     self.style(curve).line(out, &[(from, base - 4.0), (from + SAMPLE, base - 4.0)]);

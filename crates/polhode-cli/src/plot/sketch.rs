@@ -328,6 +328,7 @@ impl Frame {
             points: points.iter().copied().map(Some).collect(),
             style,
             name: curve.name.clone(),
+            fill: None,
         });
         Panel {
             title: self.title.clone(),

@@ -67,6 +67,15 @@ impl Style {
             self.colour
         );
     }
+    /// An area inside of points.
+    pub fn area(&self, out: &mut String, points: &[(f64, f64)], density: f64) {
+        let _ = writeln!(
+            out,
+            r#"<polygon points="{}" fill="{colour}" fill-opacity="{density}" stroke="{colour}" stroke-opacity="0.6" stroke-width="0.8"/>"#,
+            coordinates(points.iter().copied()),
+            colour = self.colour
+        );
+    }
     /// A marker at a point, white inside so that one behind another still shows.
     pub fn marker(&self, out: &mut String, (x, y): (f64, f64)) {
         let look = format!(r#"fill="white" fill-opacity="0.55" stroke="{}" stroke-width="1.6""#, self.colour);

@@ -4,14 +4,17 @@
 //! known at the end.
 
 mod block;
+mod cells;
 mod columns;
 mod csv;
+mod foreign;
 mod mcap;
 mod npz;
 mod parquet;
 pub mod read;
 mod thrift;
 
+pub use cells::{Cell, Holds};
 pub use columns::{Head, Of, Pose, chosen, of_body};
 pub use mcap::Frame;
 
@@ -93,7 +96,7 @@ impl Kind {
 }
 
 /// What was left in a file does not fit what is to be gone on with.
-fn damaged(what: &str) -> io::Error {
+pub(crate) fn damaged(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what.to_string())
 }
 

@@ -11,9 +11,11 @@ use std::io::{self, Write};
 pub const MAGIC: &[u8; 4] = b"PAR1";
 /// Numbers of eight bytes.
 pub const DOUBLE: i32 = 5;
-const PLAIN: i32 = 0;
-const RLE: i32 = 3;
-const REQUIRED: i32 = 0;
+/// How values, and which of them are there, are written.
+pub const PLAIN: i32 = 0;
+pub const RLE: i32 = 3;
+/// A column without gaps.
+pub const REQUIRED: i32 = 0;
 
 /// The key of what is said of the whole, as JSON.
 pub const METADATA: &str = "polhode";
@@ -27,10 +29,10 @@ pub struct Parquet {
     groups: u64,
 }
 
-/// What stands before the numbers of a column in a group.
-fn page(rows: usize) -> Vec<u8> {
+/// What stands before the values of a column in a group: so many rows, in so many bytes.
+pub fn page(rows: usize, bytes: usize) -> Vec<u8> {
     let mut page = Writer::new();
-    let bytes = 8 * rows as i32;
+    let bytes = bytes as i32;
     // A page of data, its size without and with compression.
     page.i32(1, 0);
     page.i32(2, bytes);
@@ -51,14 +53,14 @@ impl Parquet {
     }
     /// Bytes of a group of so many rows.
     fn size(&self, rows: usize) -> u64 {
-        ((page(rows).len() + 8 * rows) * self.names.len()) as u64
+        ((page(rows, 8 * rows).len() + 8 * rows) * self.names.len()) as u64
     }
     /// Where the groups that are full end.
     fn end(&self) -> u64 {
         MAGIC.len() as u64 + self.groups * self.size(self.block.capacity())
     }
     fn write(&self, to: &mut Output) -> io::Result<()> {
-        let page = page(self.block.rows());
+        let page = page(self.block.rows(), 8 * self.block.rows());
         for c in 0..self.block.columns() {
             to.write_all(&page)?;
             to.write_all(self.block.column(c))?;
@@ -88,7 +90,7 @@ impl Parquet {
         footer.i64(3, rows);
         footer.inners(4, groups, |g, group| {
             let rows = if (g as u64) < self.groups { capacity } else { rest };
-            let one = (page(rows).len() + 8 * rows) as u64;
+            let one = (page(rows, 8 * rows).len() + 8 * rows) as u64;
             let start = MAGIC.len() as u64 + g as u64 * self.size(capacity);
             group.inners(1, self.names.len(), |c, chunk| {
                 let at = start + c as u64 * one;

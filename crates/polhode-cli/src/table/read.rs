@@ -1,5 +1,6 @@
 //! Results read back: the files that this program writes, no others of their formats.
 
+pub use super::foreign::columns;
 use super::{Kind, mcap, npz, parquet, thrift};
 use crate::failure::Failure;
 use crate::files;

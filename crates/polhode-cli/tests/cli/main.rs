@@ -29,5 +29,7 @@ mod robots;
 mod screens;
 mod sensitivity;
 mod structure;
+mod sweep;
+mod sweep_mistakes;
 mod systems;
 mod talk;

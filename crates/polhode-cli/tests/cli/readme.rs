@@ -116,8 +116,10 @@ fn commands_run(page: &str) {
     let folder = tempfile::tempdir().unwrap();
     std::fs::copy(crate::robots::robot("arm.urdf"), folder.path().join("robot.urdf")).unwrap();
     std::fs::create_dir(folder.path().join("examples")).unwrap();
-    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/bricard.toml");
-    std::fs::copy(example, folder.path().join("examples/bricard.toml")).unwrap();
+    for name in ["bricard", "attitude"] {
+        let example = format!("{}/../../examples/{name}.toml", env!("CARGO_MANIFEST_DIR"));
+        std::fs::copy(example, folder.path().join(format!("examples/{name}.toml"))).unwrap();
+    }
     let mut count = 0;
     for block in text.split("```sh\n").skip(1) {
         let block = block.split("```").next().unwrap_or_default().replace("\\\n", " ");
@@ -140,7 +142,7 @@ fn commands_of_the_readme_run() {
 
 #[test]
 fn commands_of_the_documentation_run() {
-    for page in ["docs/results.md", "docs/sensitivities.md", "docs/systems.md"] {
+    for page in ["docs/results.md", "docs/sensitivities.md", "docs/sweeps.md", "docs/systems.md"] {
         commands_run(page);
     }
 }
@@ -184,6 +186,8 @@ fn holds(kind: &Kind) -> String {
         Kind::Each(inner) => format!("by name: {}", holds(inner)),
         Kind::List(_) => "list of tables".into(),
         Kind::Anything => "see there".into(),
+        Kind::Spread => "how it varies".into(),
+        Kind::Texts => "texts".into(),
     }
 }
 
@@ -207,6 +211,8 @@ fn the_keys_of_model_files_are_those_on_their_page() {
         ("`[[checks]]`", keys::CHECK),
         ("`[events.NAME]`", keys::EVENT),
         ("`[run]`", keys::RUN),
+        ("`[sweep]`", keys::SWEEP),
+        ("How a number varies", keys::SPREAD),
     ] {
         keys_of(title, keys, &mut text);
     }

@@ -34,6 +34,8 @@ fn lists_and_help_fit_on_a_screen() {
         "compare",
         "sensitivity",
         "fit",
+        "sweep",
+        "merge",
         "check",
         "new",
         "convert",
@@ -60,6 +62,18 @@ fn results_fit_on_a_screen() {
     }
     fits(&["run", "fast-top", "--frequencies", "--estimate", "--until", "1"]);
     fits(&["run", "four-bar", "--until", "0.01"]);
+    fits(&[
+        "sweep",
+        "four-bar",
+        "--until",
+        "0.01",
+        "--vary",
+        "mass_1=uniform:1,2",
+        "--runs",
+        "3",
+        "--keep",
+        "final",
+    ]);
     fits(&["compare", "fast-top", "--until", "1", "--methods", "all"]);
     fits(&[
         "compare",

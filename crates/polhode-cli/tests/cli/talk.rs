@@ -82,6 +82,8 @@ fn quiet_is_quiet_and_verbose_says_where_time_goes() {
         "compare",
         "sensitivity",
         "fit",
+        "sweep",
+        "merge",
         "convert",
         "methods",
         "problems",

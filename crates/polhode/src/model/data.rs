@@ -185,7 +185,7 @@ pub(crate) fn numbers(name: &str, text: &str) -> Result<Vec<f64>, DataError> {
 }
 
 /// Sets one component of a datum, if the name is that of one.
-fn set_component(data: &mut [Datum], name: &str, text: &str) -> Result<bool, DataError> {
+fn set_component(data: &mut [Datum], name: &str, values: &[f64]) -> Result<bool, DataError> {
     let found = data.iter_mut().find_map(|datum| {
         let ending = name.strip_prefix(datum.name.as_str())?;
         // A rotation has a turn in place of components.
@@ -194,7 +194,6 @@ fn set_component(data: &mut [Datum], name: &str, text: &str) -> Result<bool, Dat
         (several && place < datum.components()).then_some((datum, place))
     });
     let Some((datum, place)) = found else { return Ok(false) };
-    let values = numbers(name, text)?;
     let [value] = values[..] else {
         let (given, help) = (values.len(), datum.help.clone());
         return Err(DataError::Size { name: name.into(), given, sizes: vec![1], help });
@@ -213,10 +212,31 @@ fn set_component(data: &mut [Datum], name: &str, text: &str) -> Result<bool, Dat
 /// Sets one datum from text, or a component of one: numbers separated by commas or blanks. False if there is none of that
 /// name.
 pub(crate) fn set(data: &mut [Datum], name: &str, text: &str) -> Result<bool, DataError> {
+    match is_named(data, name) {
+        true => numbers(name, text).and_then(|values| put_all(data, name, values)),
+        false => Ok(false),
+    }
+}
+
+/// Sets one number of that name.
+pub(crate) fn put(data: &mut [Datum], name: &str, value: f64) -> Result<bool, DataError> {
+    put_all(data, name, vec![value])
+}
+
+/// True if there is a datum of that name, or one with such a component.
+fn is_named(data: &[Datum], name: &str) -> bool {
+    data.iter().any(|datum| {
+        let ending = name.strip_prefix(datum.name.as_str());
+        ending.is_some_and(|ending| {
+            ending.is_empty() || datum.kind.endings(datum.values.len()).iter().any(|known| known == ending)
+        })
+    })
+}
+
+fn put_all(data: &mut [Datum], name: &str, values: Vec<f64>) -> Result<bool, DataError> {
     let Some(datum) = data.iter_mut().find(|d| d.name == name) else {
-        return set_component(data, name, text);
+        return set_component(data, name, &values);
     };
-    let values = numbers(name, text)?;
     if !datum.sizes.contains(&values.len()) {
         let (given, sizes, help) = (values.len(), datum.sizes.clone(), datum.help.clone());
         return Err(DataError::Size { name: name.into(), given, sizes, help });

@@ -39,6 +39,10 @@ pub enum Kind {
     Table(&'static [Key]),
     /// A table of tables by name.
     Named(&'static [Key]),
+    /// What a number is drawn from, in tables by name.
+    Spread,
+    /// Texts.
+    Texts,
     /// A table of values by name.
     Each(&'static Kind),
     /// A list of tables.
@@ -340,6 +344,33 @@ pub const RUN: &[Key] = &[
     key("every", Kind::Number, "every how many steps a file has a row"),
 ];
 
+/// The keys of what a number is drawn from.
+pub const SPREAD: &[Key] = &[
+    key("uniform", Kind::Numbers, "evenly between two numbers"),
+    key("normal", Kind::Numbers, "mean and standard deviation"),
+    key("log-uniform", Kind::Numbers, "between two positive numbers, with an even logarithm"),
+    key("grid", Kind::Numbers, "two ends and how many numbers there are, all of which are met"),
+    key("list", Kind::Numbers, "these numbers, all of which are met"),
+];
+
+/// The keys of many runs.
+pub const SWEEP: &[Key] = &[
+    key("vary", Kind::Each(&Kind::Spread), "what changes from run to run, by the names that `--set` takes"),
+    key("sampling", Kind::Word(&["random", "sobol", "latin"]), "how draws are spread over the runs"),
+    key(
+        "file",
+        Kind::Text,
+        "CSV or Parquet file with a row for each run and names that `--set` takes above its columns",
+    ),
+    key("runs", Kind::Number, "how many runs; all combinations of grids and lists if left out"),
+    key("seed", Kind::Number, "whole number from which all draws follow; 0 if left out"),
+    key(
+        "keep",
+        Kind::Texts,
+        "what a row has of its run; outputs (or the last state), events and drift if left out",
+    ),
+];
+
 /// The keys of a model file.
 pub const MODEL: &[Key] = &[
     key("format", Kind::Number, "version of the format: 1"),
@@ -363,5 +394,5 @@ pub const MODEL: &[Key] = &[
     ),
     key("events", Kind::Named(EVENT), "zero crossings by name"),
     key("run", Kind::Table(RUN), "how to run it"),
-    key("sweep", Kind::Anything, "many runs of it"),
+    key("sweep", Kind::Table(SWEEP), "many runs of it"),
 ];

@@ -51,18 +51,20 @@ mod read;
 mod series;
 mod shapes;
 mod signals;
+mod sweep;
 mod table;
 
 pub(crate) use build::Built;
 pub use control::{Control, ControlError};
 pub use data::{DataError, Datum};
-pub(crate) use data::{DatumKind, entry_of, numbers, set, unknown};
+pub(crate) use data::{DatumKind, entry_of, numbers, put, set, unknown};
 pub(crate) use number::Values;
 pub use outputs::{Outputs, WithOutputs};
 pub(crate) use place::Fault;
 pub use place::Place;
 pub use series::{Loader, TableFile};
 pub use shapes::Solid;
+pub use sweep::{Sweep, Varied};
 
 use crate::expression::Expression;
 use crate::multibody::System;
@@ -101,6 +103,7 @@ pub struct ModelFile {
     outputs: Vec<OutputDraft>,
     output_names: Arc<[String]>,
     events: Vec<EventDraft>,
+    sweep: Option<Sweep>,
 }
 
 /// What a model file says of an event.
@@ -172,6 +175,15 @@ impl ModelFile {
     /// Its text.
     pub fn text(&self) -> &str {
         &self.text
+    }
+    /// What it says of many runs.
+    pub fn sweep(&self) -> Option<&Sweep> {
+        self.sweep.as_ref()
+    }
+    /// Something wrong with what it says of many runs, where that stands.
+    pub fn sweep_error(&self, span: &core::ops::Range<usize>, message: &str) -> ModelFileError {
+        let fault = Fault::new(span, message);
+        ModelFileError { file: self.name.clone(), place: self.place(&fault), message: fault.message }
     }
     /// Where a fault lies.
     pub(crate) fn place(&self, fault: &Fault) -> Place {

@@ -10,6 +10,7 @@ use super::number::{Named, Number, Numbers, Parameter, Scope, reserved, unknown_
 use super::outputs::{EventDraft, OutputDraft};
 use super::place::{Fault, Span, tidy};
 use super::series::{Loader, Tables};
+use super::sweep::sweep;
 use super::table::{Entry, Table, kind};
 use super::{Check, ModelFile, RunDefaults};
 use crate::expression::Expression;
@@ -90,6 +91,7 @@ pub(super) fn read(name: &str, text: &str, load: &Loader<'_>) -> Result<ModelFil
         output_names: outputs.iter().map(|output: &OutputDraft| output.name.clone()).collect(),
         outputs,
         events: tables_of(&top, "events", &mut |name, table| event(name, table, &hyphened))?,
+        sweep: top.entry("sweep").map(sweep).transpose()?,
         parameters,
         definitions,
     })

@@ -198,8 +198,7 @@ impl Problem {
     /// replaces the initial angular velocity and the other way round.
     pub fn set(&mut self, name: &str, text: &str) -> Result<(), DataError> {
         if set(&mut self.data, name, text)? {
-            // What follows from it is looked at again when the model is made.
-            let _ = self.file.refresh(&mut self.data);
+            self.refresh();
             return Ok(());
         }
         if self.assign(name, text)? {
@@ -211,6 +210,13 @@ impl Problem {
     }
     pub(super) fn assigned_mut(&mut self) -> &mut Vec<Assigned> {
         &mut self.assigned
+    }
+    pub(super) fn data_mut(&mut self) -> &mut [Datum] {
+        &mut self.data
+    }
+    /// Values of parameters that follow from others; where there are none, making the model says why.
+    pub(super) fn refresh(&mut self) {
+        let _ = self.file.refresh(&mut self.data);
     }
 
     /// The system in any scalar and with a change of each parameter (by its number in [`Problem::parameters`]) added to its

@@ -11,6 +11,7 @@ mod known;
 mod model;
 mod parameters;
 mod reference;
+mod setting;
 
 pub use crate::lookup::ParameterError;
 pub use crate::model::{Control, ControlError, DataError, Datum, EventData};
@@ -21,3 +22,4 @@ pub use invariance::Invariance;
 pub use model::{Model, ModelError};
 pub use parameters::Parameter;
 pub use reference::{BodyReference, Errors, Reference, ReferenceError};
+pub use setting::Setter;

@@ -173,7 +173,7 @@ impl Problem {
             let message = format!("the output {name} is not finite at the start");
             return Err(self.refused(self.file().output_fault(&name, message)));
         }
-        let columns = start.columns();
+        let columns = if outputs.is_empty() { Vec::new() } else { start.columns() };
         let twice = |name: &&String| columns.iter().filter(|column| column.name == **name).count() > 1;
         if let Some(name) = outputs.names().iter().find(twice) {
             let message = format!("there is a column {name} already; give the output another name");

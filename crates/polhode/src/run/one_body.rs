@@ -1,6 +1,6 @@
 //! A run of one body under a one-step method.
 
-use super::saved::{Identity, Keeps, fingerprint, restore, save};
+use super::saved::{Identity, Keeps, restore, save};
 use super::tracked::Tracked;
 use super::{Drift, EnergyEstimate, RestoreError, Run, Saved, Snapshot, Switches, part};
 use crate::archive::{Archive, Kept, keep_optional};
@@ -10,11 +10,14 @@ use crate::group::{Passage, Passing};
 use crate::method::{Method, Stepper, Steps};
 use crate::multibody::{Origin, Reduced, System};
 use crate::solve::{StepError, Work};
+use std::sync::Arc;
 
 /// A body under way with a one-step method. It lands on the times at which its load switches.
 #[derive(Clone, Debug)]
 pub struct BodyRun<G: Dynamics, L> {
     identity: Identity,
+    /// The system that it was made of, if it was.
+    system: Option<Arc<System<f64>>>,
     body: Body<f64, G, L>,
     /// How the origin of a body about a fixed point moves.
     origin: Option<Origin<f64>>,
@@ -62,7 +65,8 @@ impl<G: Steps<f64>, L: Load<f64>> BodyRun<G, L> {
     /// ```
     pub fn new(body: Body<f64, G, L>, start: State<f64, G>, method: &Method) -> Self {
         BodyRun {
-            identity: Identity::new(method.id(), 0),
+            identity: Identity::new(method.id()),
+            system: None,
             origin: None,
             stepper: Stepper::new(method),
             switches: Switches::of(&body.load),
@@ -89,15 +93,14 @@ impl<G: Steps<f64>, L: Load<f64>> BodyRun<G, L> {
 
 impl<G: Steps<f64>> BodyRun<G, Loads<f64>> {
     /// Of a system of one body.
-    pub(super) fn of(reduced: &Reduced<f64, G>, system: &System<f64>, method: &Method) -> Self {
-        let identity = Identity::new(method.id(), fingerprint(system));
+    pub(super) fn of(reduced: &Reduced<f64, G>, system: &Arc<System<f64>>, method: &Method) -> Self {
         // A kink costs a method of second order nothing.
         let switches = match method.order() > 2 {
             true => Switches::at(reduced.body.load.breaks()),
             false => Switches::of(&reduced.body.load),
         };
         BodyRun {
-            identity,
+            system: Some(system.clone()),
             switches,
             origin: reduced.origin,
             ..BodyRun::new(reduced.body.clone(), reduced.start, method)
@@ -108,6 +111,9 @@ impl<G: Steps<f64>> BodyRun<G, Loads<f64>> {
 impl<G: Steps<f64>, L: Load<f64>> Keeps for BodyRun<G, L> {
     fn identity(&self) -> &Identity {
         &self.identity
+    }
+    fn system(&self) -> Option<&System<f64>> {
+        self.system.as_deref()
     }
     fn keep(&mut self, archive: &mut Archive<'_>) {
         self.state.keep(archive);

@@ -3,6 +3,7 @@
 use crate::archive::Archive;
 use crate::multibody::System;
 use core::fmt;
+use std::sync::OnceLock;
 
 /// All that influences the rest of a run, and what it has counted so far. Its fields are plain, to be stored in any form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -56,12 +57,16 @@ impl std::error::Error for RestoreError {}
 #[derive(Clone, Debug)]
 pub(super) struct Identity {
     method: String,
-    model: u64,
+    /// The fingerprint of the model, once that was asked for: it takes as long as many steps.
+    model: OnceLock<u64>,
 }
 
 impl Identity {
-    pub(super) fn new(method: &str, model: u64) -> Self {
-        Identity { method: method.into(), model }
+    pub(super) fn new(method: &str) -> Self {
+        Identity { method: method.into(), model: OnceLock::new() }
+    }
+    fn model(&self, run: &impl Keeps) -> u64 {
+        *self.model.get_or_init(|| run.system().map_or(0, fingerprint))
     }
 }
 
@@ -69,6 +74,8 @@ impl Identity {
 pub(super) trait Keeps {
     /// What it is of.
     fn identity(&self) -> &Identity;
+    /// Its system, if it is of one.
+    fn system(&self) -> Option<&System<f64>>;
     /// Shows everything that influences the rest of it, and what it has counted.
     fn keep(&mut self, archive: &mut Archive<'_>);
 }
@@ -84,18 +91,18 @@ pub(super) fn save(run: &mut impl Keeps, saved: &mut Saved) {
     let mut archive = Archive::writing_in(core::mem::take(&mut saved.words));
     run.keep(&mut archive);
     saved.words = archive.words();
-    let Identity { method, model } = run.identity();
-    saved.method.clone_from(method);
-    saved.model = *model;
+    let identity = run.identity();
+    saved.method.clone_from(&identity.method);
+    saved.model = identity.model(run);
 }
 
 /// Puts what was saved in place, or what there was before if that does not fit.
 pub(super) fn restore(run: &mut impl Keeps, saved: &Saved) -> Result<(), RestoreError> {
-    let Identity { method, model } = run.identity();
-    if saved.method != *method {
-        return Err(RestoreError::Method { saved: saved.method.clone(), run: method.clone() });
+    let identity = run.identity();
+    if saved.method != identity.method {
+        return Err(RestoreError::Method { saved: saved.method.clone(), run: identity.method.clone() });
     }
-    if saved.model != *model {
+    if saved.model != identity.model(run) {
         return Err(RestoreError::Model);
     }
     let before = words(run);
@@ -109,7 +116,7 @@ pub(super) fn restore(run: &mut impl Keeps, saved: &Saved) -> Result<(), Restore
 }
 
 /// A number that another system, or the same with other numbers, is most unlikely to have.
-pub(super) fn fingerprint(system: &System<f64>) -> u64 {
+fn fingerprint(system: &System<f64>) -> u64 {
     // FNV-1a over all there is in it, every number with all its digits.
     let text = format!(
         "{:?} {:?} {:?} {:?} {:?}",

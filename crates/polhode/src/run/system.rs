@@ -1,6 +1,6 @@
 //! A run of a system of bodies and joints, and how such a system is seen.
 
-use super::saved::{Identity, Keeps, fingerprint, restore, save};
+use super::saved::{Identity, Keeps, restore, save};
 use super::tracked::Tracked;
 use super::{
     Drift, EnergyEstimate, EnergyRecord, Joints, Names, RestoreError, Run, Saved, Snapshot, Switches, part,
@@ -102,7 +102,7 @@ impl SystemRun {
         };
         let total = simulation.energy();
         SystemRun {
-            identity: Identity::new(method.id(), fingerprint(simulation.system())),
+            identity: Identity::new(method.id()),
             energy: EnergyRecord::new(Some(total), simulation.kinetic_energy()),
             total,
             violation: simulation.violation(),
@@ -198,6 +198,9 @@ enum Before {
 impl Keeps for SystemRun {
     fn identity(&self) -> &Identity {
         &self.identity
+    }
+    fn system(&self) -> Option<&System<f64>> {
+        Some(self.simulation.system())
     }
     fn keep(&mut self, archive: &mut Archive<'_>) {
         self.simulation.keep(archive);

@@ -1,0 +1,170 @@
+//! `polhode sweep` and `polhode merge`.
+
+use super::join::Joined;
+use super::options::{MergeOptions, SweepOptions};
+use super::plan::{Plan, Request};
+use super::stats::Statistics;
+use super::work::{Folder, How, work};
+use super::{one, plot, report};
+use crate::failure::Failure;
+use crate::files::{Format, NewFile, Output};
+use crate::print;
+use std::path::{Path, PathBuf};
+
+/// Threads that the machine runs at once.
+fn machine() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// More threads than any machine has cores.
+const MOST_THREADS: u64 = 4096;
+
+fn request(options: &SweepOptions) -> Request {
+    Request {
+        set: options.set.clone(),
+        vary: options.vary.clone(),
+        cases: options.cases.clone(),
+        runs: options.runs,
+        seed: options.seed,
+        sampling: options.sampling.clone(),
+        keep: options.keep.clone(),
+        method: options.method.clone(),
+        step: options.step,
+        until: options.until,
+        limit: options.limit,
+        trajectories: options.trajectories.clone(),
+        every: options.every,
+    }
+}
+
+/// A file for a table, opened so that a name that does not do is known before any work is done.
+fn table(out: Option<&PathBuf>, json: bool) -> Result<Option<Output>, Failure> {
+    out.map(|path| Output::of(path, Format::Table, json)).transpose()
+}
+
+fn drawing(plot: Option<&PathBuf>) -> Result<Option<NewFile>, Failure> {
+    plot.map(|path| NewFile::create(path, Format::Svg)).transpose()
+}
+
+/// Many runs.
+pub fn sweep(options: &SweepOptions) -> Result<(), Failure> {
+    one::quiet_panics();
+    let plan = Plan::read(&options.problem, &request(options))?;
+    let threads = options.threads.map_or_else(machine, |n| n.min(MOST_THREADS) as usize);
+    let how = How { chunk: options.chunk.unwrap_or_else(|| plan.usual_chunk()), threads };
+    print::detail(|| {
+        let runs = print::count(plan.runs(), "run");
+        format!(
+            "plan: {}, {runs}, chunks of {}, {}",
+            plan.hash(),
+            how.chunk,
+            print::count(threads as u64, "thread")
+        )
+    });
+    if let Some((folder, _)) = &plan.trajectories {
+        std::fs::create_dir_all(folder).map_err(|error| {
+            Failure::Usage(format!("cannot make the folder {}: {}", folder.display(), one::told(&error)))
+        })?;
+    }
+    if let (Some(part), Some(out)) = (options.part, &options.out) {
+        return share(&plan, part, out, options.resume, how);
+    }
+    let plot = drawing(options.plot.as_ref())?;
+    let out = table(options.out.as_ref(), options.json)?;
+    let folder = match &options.out {
+        Some(path) if path.as_os_str() != "-" => Folder::of(path, options.resume)?,
+        _ if options.resume => {
+            return Err(Failure::Usage("--resume: give --out the same name of a file".into()));
+        }
+        _ => Folder::passing()?,
+    };
+    let done = work(&plan, &(0..plan.runs()), &folder, how)?;
+    let timing = Some((done.computed, done.seconds, threads));
+    let rows = Joined::of(done.chunks);
+    let path = options.out.as_deref();
+    let finished = finish(&rows, &plan.heading(), path, (out, plot), options.json, timing);
+    kept_if_unfinished(finished, &folder, plan.runs())
+}
+
+/// Takes the chunks away, unless what was to be made of them is not there.
+fn kept_if_unfinished(finished: Result<(), Failure>, folder: &Folder, runs: u64) -> Result<(), Failure> {
+    let advice = || match folder.is_passing() {
+        true => String::new(),
+        false => format!(
+            "; all {runs} runs are done and kept in {}: go on with the same command and --resume",
+            folder.shown()
+        ),
+    };
+    match finished {
+        Err(Failure::Usage(text)) => Err(Failure::Usage(format!("{text}{}", advice()))),
+        Err(Failure::Interrupted(text)) => Err(Failure::Interrupted(format!("{text}{}", advice()))),
+        other => {
+            folder.remove();
+            other
+        }
+    }
+}
+
+/// One share of the runs.
+fn share(plan: &Plan, part: [u64; 2], out: &Path, resume: bool, how: How) -> Result<(), Failure> {
+    // A name that does not do is told before any work is done; what is written goes beside it first all the same.
+    drop(NewFile::create(out, Format::Chunk)?);
+    let runs = plan.part(part);
+    let folder = Folder::of(out, resume)?;
+    let done = work(plan, &runs, &folder, how)?;
+    let written = Joined::of(done.chunks).write_chunk(out, &plan.head(&runs, Some(part)));
+    kept_if_unfinished(written, &folder, runs.end - runs.start)?;
+    let [i, n] = part;
+    let all = match runs.is_empty() {
+        true => "no run".to_string(),
+        false => format!("runs {} to {}", runs.start, runs.end - 1),
+    };
+    print::summary(&format!("part {i} of {n}: {all} of {}, in {}\n", plan.runs(), out.display()), false)
+}
+
+/// Parts joined.
+pub fn merge(options: &MergeOptions) -> Result<(), Failure> {
+    let plot = drawing(options.plot.as_ref())?;
+    let out = table(options.out.as_ref(), options.json)?;
+    let joined = Joined::parts(&options.parts)?;
+    let heading = joined.head().map_or(String::new(), |head| {
+        let about: serde_json::Value = serde_json::from_str(&head.about).unwrap_or_default();
+        let text = |key: &str| about[key].as_str().unwrap_or_default().to_string();
+        let title = if text("title").is_empty() { String::new() } else { format!(", {}", text("title")) };
+        format!("problem  {}{title}\nmethod   {}", text("problem"), text("method"))
+    });
+    finish(&joined, &heading, options.out.as_deref(), (out, plot), options.json, None)
+}
+
+/// Writes and tells what there is.
+fn finish(
+    rows: &Joined,
+    heading: &str,
+    path: Option<&Path>,
+    (out, plot): (Option<Output>, Option<NewFile>),
+    json: bool,
+    timing: Option<(u64, f64, usize)>,
+) -> Result<(), Failure> {
+    let Some(head) = rows.head() else { return Err(Failure::Usage("there are no runs".into())) };
+    let beside = out.as_ref().is_some_and(Output::is_standard);
+    if let (Some(path), Some(out)) = (path, out) {
+        rows.write(path, out)?;
+    }
+    let all = Statistics::of(rows, head.columns.len())?;
+    if let Some(plot) = plot {
+        plot.write(&plot::svg(rows, head, &all)?)?;
+    }
+    let shown = path.map(|path| path.display().to_string());
+    if json {
+        print::json(&report::json(head, &all, shown.as_deref(), timing))?;
+    } else {
+        print::summary(&report::text(heading, head, &all, timing), beside)?;
+    }
+    match (all.ok, all.failed.values().next()) {
+        (0, Some((_, run, reason))) => Err(Failure::Solver(format!(
+            "none of the {} runs came to its end; run {run}: {reason}",
+            head.runs
+        ))),
+        _ => Ok(()),
+    }
+}
