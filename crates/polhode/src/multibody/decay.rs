@@ -162,7 +162,7 @@ fn write<S: Real>(
     bodies: &[BodyMotion<S>],
     (time, softness): (S, &[S]),
     strains: &[(Row<S>, S)],
-    (sink, right): (&mut impl Sink<S>, &mut [S]),
+    (sink, right): (&mut dyn Sink<S>, &mut [S]),
 ) {
     let mass = system.typical_mass();
     for (b, body) in system.bodies.iter().enumerate() {

@@ -53,12 +53,12 @@ impl<S: Real> Stepping<'_, S> {
     /// Room for the Newton matrix, once it is known where its entries are.
     pub(super) fn unwritten_matrix(&mut self) -> Matrix<S> {
         let (weights, mut places) = (self.weights, Places::default());
-        self.write(&weights, &mut places);
+        self.write(&weights, &mut places as &mut dyn Sink<S>);
         Matrix::new(self.work.layout.n, places, &self.work.layout.blocks)
     }
 
     /// Writes the Newton matrix; the order of entries does not depend on the iterate.
-    pub(super) fn write(&mut self, weights: &Weights<S>, sink: &mut impl Sink<S>) {
+    pub(super) fn write(&mut self, weights: &Weights<S>, sink: &mut (impl Sink<S> + ?Sized)) {
         for b in 0..self.bodies.len() {
             let (moments, omegas) = self.slopes(b, weights);
             self.work.now[b].omega_slopes = omegas;
@@ -100,7 +100,7 @@ impl<S: Real> Stepping<'_, S> {
         }
     }
 
-    pub(super) fn write_joints(&self, weights: &Weights<S>, sink: &mut impl Sink<S>) {
+    pub(super) fn write_joints(&self, weights: &Weights<S>, sink: &mut (impl Sink<S> + ?Sized)) {
         let (ground, layout, now) = (Place::ground(), &self.work.layout, &self.work.now);
         let (geometric, time) = (weights.complementary * weights.scale, self.t + self.h);
         let mut rows = [[zero(); 4]; MOST_ROWS];
@@ -161,7 +161,7 @@ impl<S: Real> Stepping<'_, S> {
     }
 
     /// Loads and forces, by duals.
-    pub(super) fn write_forces(&self, weights: &Weights<S>, sink: &mut impl Sink<S>) {
+    pub(super) fn write_forces(&self, weights: &Weights<S>, sink: &mut (impl Sink<S> + ?Sized)) {
         let (layout, now) = (&self.work.layout, &self.work.now);
         let scale = -(weights.complementary * weights.scale);
         let (time, side) = self.end();

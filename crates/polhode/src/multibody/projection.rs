@@ -97,7 +97,7 @@ impl<'a, S: Real> Projection<'a, S> {
         }
     }
 
-    fn write(&self, sink: &mut impl Sink<S>) {
+    fn write(&self, sink: &mut dyn Sink<S>) {
         let mut rows = [[zero(); 4]; MOST_ROWS];
         for (b, body) in self.system.bodies.iter().enumerate() {
             let (mass, inertia) = match self.weights.get(b) {

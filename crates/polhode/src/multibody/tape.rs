@@ -6,7 +6,8 @@ use crate::scalar::{Mask, Real};
 use crate::solve::{Block, FactorError, Factors, Pattern, elimination_order};
 use nalgebra::Matrix3;
 
-/// Where the entries of a matrix go, in an order that does not depend on their values.
+/// Where the entries of a matrix go, in an order that does not depend on their values. Off the hot path it is an object, for
+/// which what writes a matrix is compiled once.
 pub(super) trait Sink<S: Real> {
     /// Adds to the entry of this row and column.
     fn add(&mut self, row: usize, column: usize, value: S);

@@ -32,6 +32,49 @@ impl<S: Real, const N: usize> Dual<S, N> {
     pub fn variable(re: S, i: usize) -> Self {
         Dual { re, eps: core::array::from_fn(|j| if i == j { S::one() } else { S::zero() }) }
     }
+    /// Whether operations are functions of their own: those of nested duals with many directions, which fill all registers
+    /// anyway and would be most of the code that formulas of one's own are compiled to.
+    const LARGE: bool = Self::DEPTH > 1 && N > 1 && size_of::<Self>() >= 128;
+
+    #[inline(never)]
+    fn large_product(&self, o: &Self) -> Self {
+        self.product(*o)
+    }
+    #[inline(never)]
+    fn large_quotient(&self, o: &Self) -> Self {
+        self.quotient(*o)
+    }
+    #[inline(never)]
+    fn large_sum(&self, o: &Self) -> Self {
+        self.sum(*o)
+    }
+    #[inline(never)]
+    fn large_difference(&self, o: &Self) -> Self {
+        self.difference(*o)
+    }
+    #[inline(never)]
+    fn large_choice(mask: S::Mask, a: &Self, b: &Self) -> Self {
+        Self::choice(mask, *a, *b)
+    }
+    #[inline(never)]
+    fn large_chain(&self, re: &S, d: &S) -> Self {
+        self.chained(*re, *d)
+    }
+    #[inline(always)]
+    fn sum(self, o: Self) -> Self {
+        Dual { re: self.re + o.re, eps: core::array::from_fn(|i| self.eps[i] + o.eps[i]) }
+    }
+    #[inline(always)]
+    fn difference(self, o: Self) -> Self {
+        Dual { re: self.re - o.re, eps: core::array::from_fn(|i| self.eps[i] - o.eps[i]) }
+    }
+    #[inline(always)]
+    fn choice(mask: S::Mask, a: Self, b: Self) -> Self {
+        Dual {
+            re: S::select(mask, a.re, b.re),
+            eps: core::array::from_fn(|i| S::select(mask, a.eps[i], b.eps[i])),
+        }
+    }
     #[inline(always)]
     fn product(self, o: Self) -> Self {
         Dual { re: self.re * o.re, eps: core::array::from_fn(|i| self.eps[i] * o.re + self.re * o.eps[i]) }
@@ -45,6 +88,10 @@ impl<S: Real, const N: usize> Dual<S, N> {
     /// A function of `self` with value `re` and slope `d`.
     #[inline(always)]
     fn chain(self, re: S, d: S) -> Self {
+        if Self::LARGE { self.large_chain(&re, &d) } else { self.chained(re, d) }
+    }
+    #[inline(always)]
+    fn chained(self, re: S, d: S) -> Self {
         Dual { re, eps: self.eps.map(|e| e * d) }
     }
 }
@@ -53,28 +100,28 @@ impl<S: Real, const N: usize> Add for Dual<S, N> {
     type Output = Self;
     #[inline(always)]
     fn add(self, o: Self) -> Self {
-        Dual { re: self.re + o.re, eps: core::array::from_fn(|i| self.eps[i] + o.eps[i]) }
+        if Self::LARGE { self.large_sum(&o) } else { self.sum(o) }
     }
 }
 impl<S: Real, const N: usize> Sub for Dual<S, N> {
     type Output = Self;
     #[inline(always)]
     fn sub(self, o: Self) -> Self {
-        Dual { re: self.re - o.re, eps: core::array::from_fn(|i| self.eps[i] - o.eps[i]) }
+        if Self::LARGE { self.large_difference(&o) } else { self.difference(o) }
     }
 }
 impl<S: Real, const N: usize> Mul for Dual<S, N> {
     type Output = Self;
     #[inline(always)]
     fn mul(self, o: Self) -> Self {
-        self.product(o)
+        if Self::LARGE { self.large_product(&o) } else { self.product(o) }
     }
 }
 impl<S: Real, const N: usize> Div for Dual<S, N> {
     type Output = Self;
     #[inline(always)]
     fn div(self, o: Self) -> Self {
-        self.quotient(o)
+        if Self::LARGE { self.large_quotient(&o) } else { self.quotient(o) }
     }
 }
 impl<S: Real, const N: usize> Neg for Dual<S, N> {
@@ -163,10 +210,7 @@ impl<S: Real, const N: usize> Real for Dual<S, N> {
     }
     #[inline(always)]
     fn select(mask: S::Mask, a: Self, b: Self) -> Self {
-        Dual {
-            re: S::select(mask, a.re, b.re),
-            eps: core::array::from_fn(|i| S::select(mask, a.eps[i], b.eps[i])),
-        }
+        if Self::LARGE { Self::large_choice(mask, &a, &b) } else { Self::choice(mask, a, b) }
     }
 }
 

@@ -364,9 +364,9 @@ fn show<L: Lane>(plain: &Simulation<f64>, by: &Variation<L>, lane: usize, shown:
 }
 
 /// The Newton matrix with the symmetric part of its stiffness.
-struct Symmetrized<'a, K>(&'a mut K);
+struct Symmetrized<'a, K: ?Sized>(&'a mut K);
 
-impl<S: Real, K: Sink<S>> Sink<S> for Symmetrized<'_, K> {
+impl<S: Real, K: Sink<S> + ?Sized> Sink<S> for Symmetrized<'_, K> {
     fn add(&mut self, row: usize, column: usize, value: S) {
         self.0.add(row, column, value);
     }
@@ -391,7 +391,7 @@ impl Linear {
             Some(matrix) => matrix,
             None => {
                 let mut places = Places::default();
-                self.write(stepping, &weights, &rule, variant, &mut places);
+                self.write(stepping, &weights, &rule, variant, &mut places as &mut dyn Sink<f64>);
                 Matrix::new(stepping.work.layout.n, places, &stepping.work.layout.blocks)
             }
         };
@@ -418,10 +418,10 @@ impl Linear {
         weights: &Weights<f64>,
         rule: &Rule,
         variant: Variant,
-        sink: &mut impl Sink<f64>,
+        sink: &mut (impl Sink<f64> + ?Sized),
     ) {
         match variant {
-            Variant::Symmetric => stepping.write(weights, &mut Symmetrized(sink)),
+            Variant::Symmetric => stepping.write(weights, &mut Symmetrized(sink) as &mut dyn Sink<f64>),
             _ => stepping.write(weights, sink),
         }
         for (b, maps) in self.maps.iter_mut().enumerate() {

@@ -56,7 +56,7 @@ impl<S: Real> Leaping<'_, S> {
     }
 
     /// Writes the matrix; the order of entries does not depend on the iterate.
-    pub(super) fn write(&self, sink: &mut impl Sink<S>) {
+    pub(super) fn write(&self, sink: &mut dyn Sink<S>) {
         let (work, layout) = (&*self.on.work, &self.on.work.layout);
         let (mass, half) = (work.mass, S::lift(0.5));
         for (b, body) in self.on.system.bodies.iter().enumerate() {
@@ -96,7 +96,7 @@ impl<S: Real> Leaping<'_, S> {
     }
 
     /// Of the multipliers ν, which are of third order in the step, only their own columns are written.
-    fn write_joints(&self, sink: &mut impl Sink<S>) {
+    fn write_joints(&self, sink: &mut dyn Sink<S>) {
         let (work, layout, mass) = (&*self.on.work, &self.on.work.layout, self.on.work.mass);
         let times = [0, 1].map(|i| Dual::constant(self.times()[i]));
         for (j, joint) in self.on.system.joints.iter().enumerate() {
@@ -157,7 +157,7 @@ impl<S: Real> Leaping<'_, S> {
         }
     }
     /// The columns of the multipliers of a joint.
-    fn write_multipliers(&self, j: usize, sink: &mut impl Sink<S>) {
+    fn write_multipliers(&self, j: usize, sink: &mut dyn Sink<S>) {
         let (layout, joint) = (&self.on.work.layout, &self.on.system.joints[j]);
         let (bodies, count, start) = (joint.bodies(), joint.kind.rows(), layout.joints[j]);
         let leaps = self.leaps(bodies);
@@ -196,7 +196,7 @@ impl<S: Real> Leaping<'_, S> {
         }
     }
 
-    fn write_forces(&self, sink: &mut impl Sink<S>) {
+    fn write_forces(&self, sink: &mut dyn Sink<S>) {
         let layout = &self.on.work.layout;
         let scale = self.on.h * self.on.h * S::lift(-0.5) / self.on.work.mass;
         let times = [0, 1].map(|i| Dual::constant(self.times()[i]));
