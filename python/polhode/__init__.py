@@ -19,6 +19,7 @@ from ._polhode import ConvergenceError, ModelError, Part, State, __version__
 from ._report import Report
 from ._run import Loads, Run, start, step
 from ._solve import Motion, Quantity, Result, Series, Solution, quantities, solve
+from ._sweep import Plan, Sweep, plan, sweep
 from ._tools import Answer, Function, Sensitivity, compare, converge, fit, sensitivity
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "ModelError",
     "Motion",
     "Part",
+    "Plan",
     "Quantity",
     "Report",
     "Result",
@@ -41,16 +43,19 @@ __all__ = [
     "Series",
     "Solution",
     "State",
+    "Sweep",
     "__version__",
     "compare",
     "converge",
     "fit",
+    "plan",
     "problems",
     "quantities",
     "sensitivity",
     "solve",
     "start",
     "step",
+    "sweep",
 ]
 
 

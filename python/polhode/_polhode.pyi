@@ -17,8 +17,10 @@ __all__ = [
     "Problem",
     "Run",
     "State",
+    "SweepPlan",
     "__version__",
     "command",
+    "merge",
     "methods",
     "problems",
     "run_program",
@@ -115,6 +117,39 @@ class Dense:
     def t_max(self) -> float: ...
     def at(self, times: _Array, items: Sequence[int]) -> dict[str, Any]: ...
 
+@final
+class SweepPlan:
+    def __new__(
+        cls,
+        name: str,
+        text: str,
+        folder: str,
+        *,
+        set: Sequence[str],
+        vary: Sequence[str],
+        cases: str | None,
+        runs: int | None,
+        seed: int | None,
+        sampling: str | None,
+        keep: Sequence[str],
+        method: str | None,
+        step: float | None,
+        until: float | None,
+        limit: float | None,
+    ) -> Self: ...
+    @property
+    def hash(self) -> str: ...
+    @property
+    def runs(self) -> int: ...
+    @property
+    def columns(self) -> list[str]: ...
+    @property
+    def usual_chunk(self) -> int: ...
+    def compute(self, first: int, last: int, path: str, threads: int) -> None: ...
+    def give_up(self, run: int, reason: str, path: str) -> None: ...
+    def has(self, path: str, first: int, last: int) -> bool: ...
+
+def merge(parts: Sequence[str], out: str) -> str: ...
 def solve(
     problem: Problem,
     method: str,

@@ -13,6 +13,7 @@ mod run;
 mod sensitivity;
 mod solve;
 mod state;
+mod sweep;
 
 use pyo3::prelude::*;
 
@@ -33,6 +34,8 @@ mod _polhode {
     use crate::solve::{Dense, solve, step_for_error};
     #[pymodule_export]
     use crate::state::{Part, State};
+    #[pymodule_export]
+    use crate::sweep::{SweepPlan, merge};
     use pyo3::prelude::*;
 
     #[pymodule_init]

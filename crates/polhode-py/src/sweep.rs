@@ -100,7 +100,7 @@ impl SweepPlan {
     /// True if a file is a chunk of this plan, whole, with these runs.
     fn has(&self, path: PathBuf, first: u64, last: u64) -> bool {
         Chunk::whole(&path).is_ok_and(|chunk| {
-            let head = chunk.head();
+            let head = &chunk.head;
             head.plan == self.0.hash() && head.range() == (first..last)
         })
     }

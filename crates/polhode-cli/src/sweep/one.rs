@@ -151,6 +151,22 @@ impl Plan {
         }
     }
 
+    /// A chunk of one run that nobody could compute, as one that ends the program has none: its status is the reason.
+    pub fn give_up(&self, run: u64, reason: &str, path: &Path) -> Result<(), Failure> {
+        if run >= self.runs() {
+            let message = format!("there is no run {run}: the plan has {}", self.runs());
+            return Err(Failure::Usage(message));
+        }
+        let mut values = self.values(run);
+        values.resize(self.width(), f64::NAN);
+        let row = Row { values, reason: shortened(reason) };
+        let written = Draft::new(path, &self.head(&(run..run + 1), None)).and_then(|mut draft| {
+            draft.row(&row)?;
+            draft.finish()
+        });
+        written.map_err(|error| Failure::Usage(format!("cannot write {}: {}", path.display(), told(&error))))
+    }
+
     /// The same for a part.
     pub(super) fn computed(
         &self,

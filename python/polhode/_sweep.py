@@ -1,0 +1,384 @@
+"""Many runs of one model: in this process, or by the workers of any executor."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import _polhode
+from ._methods import Method
+from ._model import Model, as_model
+from ._tools import Answer, Source
+
+#: How often a chunk is tried before it is taken apart.
+_TRIES = 2
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a sweep computes, to the last number: whoever has it computes any of its runs to the same bytes.
+
+    It is plain data that can be sent anywhere: the text of the model and what is asked for.
+    """
+
+    name: str
+    text: str
+    set: tuple[str, ...] = ()
+    vary: tuple[str, ...] = ()
+    runs: int | None = None
+    seed: int | None = None
+    sampling: str | None = None
+    keep: tuple[str, ...] = ()
+    method: str | None = None
+    step: float | None = None
+    until: float | None = None
+    limit: float | None = None
+    cases: str | None = None
+    folder: str = "."
+    version: str = field(default=_polhode.__version__)
+
+    def native(self) -> _polhode.SweepPlan:
+        """The plan, made by the library."""
+        if self.version != _polhode.__version__:
+            raise RuntimeError(
+                f"the plan was made by polhode {self.version} and this is polhode {_polhode.__version__}: all that compute a "
+                "sweep must have the same version"
+            )
+        return _polhode.SweepPlan(
+            self.name,
+            self.text,
+            self.folder,
+            set=list(self.set),
+            vary=list(self.vary),
+            cases=self.cases,
+            runs=self.runs,
+            seed=self.seed,
+            sampling=self.sampling,
+            keep=list(self.keep),
+            method=self.method,
+            step=self.step,
+            until=self.until,
+            limit=self.limit,
+        )
+
+
+def _how(name: str, given: Any) -> str:
+    """``--vary`` from a dict, a list of values, or a text."""
+    if isinstance(given, str):
+        return f"{name}={given}"
+    if isinstance(given, Mapping):
+        if len(given) != 1:
+            raise ValueError(f"vary['{name}'] takes one of uniform, normal, log-uniform, grid, list; got {list(given)}")
+        ((kind, numbers),) = given.items()
+        return f"{name}={str(kind).replace('_', '-')}:{','.join(repr(float(x)) for x in numbers)}"
+    return f"{name}=list:{','.join(repr(float(x)) for x in given)}"
+
+
+def plan(
+    model: Source,
+    vary: Mapping[str, Any] | None = None,
+    *,
+    runs: int | None = None,
+    seed: int | None = None,
+    sampling: str | None = None,
+    keep: str | Sequence[str] | None = None,
+    method: Method | str | None = None,
+    step: float | None = None,
+    until: float | None = None,
+    limit: float | None = None,
+    cases: str | os.PathLike[str] | None = None,
+) -> Plan:
+    """A plan: what varies as in ``{"mass": {"uniform": [1, 2]}}`` (``normal``, ``log-uniform``, ``grid``, ``list``), how
+    many ``runs``, from which ``seed``, and what to ``keep`` of each: ``final``, ``outputs``, ``extremes``, ``means``,
+    ``events``, ``drift``, columns as ``omega_body_x`` or ``max(energy)``. What is left out is as the table ``[sweep]`` of
+    the model has it.
+
+    >>> import polhode
+    >>> tops = polhode.plan("fast-top", {"mgl": {"uniform": [10, 20]}}, runs=8, until=0.1, keep=["omega_body_x"])
+    >>> polhode.sweep(tops).ok
+    8
+    """
+    source = as_model(model)
+    if source._functions:
+        raise ValueError("a sweep takes models that are text; loads by Python functions cannot be sent elsewhere")
+    native = source._native()
+    made = Plan(
+        name=source.id,
+        text=source.text if not source._found else native.text,
+        set=tuple(f"{name}={text}" for name, text in source._sets),
+        vary=tuple(_how(name, given) for name, given in (vary or {}).items()),
+        runs=runs,
+        seed=seed,
+        sampling=sampling,
+        keep=(keep,) if isinstance(keep, str) else tuple(keep or ()),
+        method=str(method) if method is not None else source._run.get("method"),
+        step=step if step is not None else source._run.get("step"),
+        until=until if until is not None else source._run.get("until"),
+        limit=limit,
+        cases=None if cases is None else os.path.abspath(cases),
+        folder=os.path.abspath(source._folder),
+    )
+    made.native()
+    return made
+
+
+def _compute(made: Plan, hash_: str, first: int, last: int, folder: str, attempt: int) -> bytes | None:
+    """What a worker does: a chunk, in its folder if that is seen from here, else sent back.
+
+    The number of the attempt makes equal calls different ones, which engines that remember results would not repeat.
+    """
+    del attempt
+    native = made.native()
+    if native.hash != hash_:
+        raise RuntimeError(f"the plan is {native.hash} here and {hash_} where it was made: models or programs differ")
+    name = _name(first, last)
+    if Path(folder, f"{hash_}.plan").is_file():
+        native.compute(first, last, os.path.join(folder, name), 1)
+        return None
+    with tempfile.TemporaryDirectory() as own:
+        path = Path(own, name)
+        native.compute(first, last, os.fspath(path), 1)
+        return path.read_bytes()
+
+
+def _name(first: int, last: int) -> str:
+    return f"{first}-{last}.chunk"
+
+
+class Sweep(Answer):
+    """What a sweep has come to: the summary that ``polhode sweep --json`` prints.
+
+    ``table`` is the place of the table, if it has one; without a folder, ``columns`` has its columns as arrays.
+    """
+
+    table: Path | None
+    columns: dict[str, Any]
+
+
+def _ranges(runs: int, chunk: int) -> Iterator[tuple[int, int]]:
+    return ((first, min(first + chunk, runs)) for first in range(0, runs, chunk))
+
+
+class _Driver:
+    """Chunks on their way through an executor, so many at a time; what fails is tried again, then taken apart."""
+
+    def __init__(
+        self,
+        made: Plan,
+        native: _polhode.SweepPlan,
+        folder: Path,
+        executor: Executor | Callable[[], Executor],
+        in_flight: int,
+        progress: Callable[[float], object] | None,
+    ) -> None:
+        self.made, self.native, self.folder, self.in_flight = made, native, folder, in_flight
+        self.make: Callable[[], Executor] | None = None
+        if isinstance(executor, Executor) or hasattr(executor, "submit"):
+            self.executor: Any = executor
+        else:
+            self.make = executor
+            self.executor = executor()
+        self.progress = progress
+        self.done = 0
+
+    def _submit(self, first: int, last: int, attempt: int) -> Future[Any]:
+        work = (self.made, self.native.hash, first, last, os.fspath(self.folder), attempt)
+        if hasattr(self.executor, "scheduler_info"):
+            # A client of Dask remembers calls that are alike unless it is told not to.
+            future: Future[Any] = self.executor.submit(_compute, *work, pure=False)
+            return future
+        submitted: Future[Any] = self.executor.submit(_compute, *work)
+        return submitted
+
+    def _keep(self, first: int, last: int, found: bytes | None) -> None:
+        place = self.folder / _name(first, last)
+        if found is not None:
+            draft = place.with_suffix(f".{os.getpid()}.draft")
+            draft.write_bytes(found)
+            os.replace(draft, place)
+        if not self.native.has(os.fspath(place), first, last):
+            raise RuntimeError(f"the runs {first} to {last} came back damaged")
+
+    def _wait(self, futures: dict[Any, tuple[int, int, int]]) -> list[Any]:
+        if isinstance(next(iter(futures)), Future):
+            return list(wait(futures, return_when=FIRST_COMPLETED, timeout=0.5).done)
+        ready = [future for future in futures if future.done()]
+        if not ready:
+            time.sleep(0.01)
+        return ready
+
+    def run(self, ranges: Iterator[tuple[int, int]], total: int) -> None:
+        again: list[tuple[int, int, int]] = []
+        futures: dict[Any, tuple[int, int, int]] = {}
+        try:
+            while True:
+                while len(futures) < self.in_flight:
+                    work = again.pop() if again else next(((*r, 0) for r in ranges), None)
+                    if work is None:
+                        break
+                    first, last, attempt = work
+                    if self.native.has(os.fspath(self.folder / _name(first, last)), first, last):
+                        self._count(last - first, total)
+                        continue
+                    futures[self._submit(*work)] = work
+                if not futures:
+                    return
+                for future in self._wait(futures):
+                    first, last, attempt = futures.pop(future)
+                    try:
+                        self._keep(first, last, future.result())
+                        self._count(last - first, total)
+                    except Exception as error:
+                        lost = [(first, last, attempt), *self._recover(error, futures)]
+                        again += self._apart(lost[0], error) + [(a, b, n) for a, b, n in lost[1:]]
+        finally:
+            for future in futures:
+                future.cancel()
+            if self.make is not None:
+                self.executor.shutdown(wait=False, cancel_futures=True)
+
+    def _count(self, runs: int, total: int) -> None:
+        self.done += runs
+        if self.progress is not None:
+            self.progress(self.done / total)
+
+    def _recover(self, error: Exception, futures: dict[Any, tuple[int, int, int]]) -> list[tuple[int, int, int]]:
+        """After a broken pool, another one; what was under way is lost with it."""
+        if not isinstance(error, BrokenExecutor):
+            return []
+        if self.make is None:
+            raise RuntimeError(
+                "the executor is broken: a worker has ended, or the scheduler is gone. What was computed is kept: call again "
+                "with resume=True and another executor, or give a function that makes one, as in "
+                "executor=ProcessPoolExecutor"
+            ) from error
+        lost = list(futures.values())
+        futures.clear()
+        self.executor.shutdown(wait=False, cancel_futures=True)
+        self.executor = self.make()
+        # Nobody knows which of them broke it: one at a time will tell.
+        self.in_flight = 1
+        return lost
+
+    def _apart(self, work: tuple[int, int, int], error: Exception) -> list[tuple[int, int, int]]:
+        """A chunk that failed: once more, then in halves; one run that cannot be computed is a row."""
+        first, last, attempt = work
+        if isinstance(error, (_polhode.ModelError, ValueError)) or "same version" in str(error) or "differ" in str(error):
+            raise error
+        if attempt + 1 < _TRIES:
+            return [(first, last, attempt + 1)]
+        if last - first > 1:
+            middle = (first + last) // 2
+            return [(first, middle, 0), (middle, last, 0)]
+        reason = f"worker: {type(error).__name__}: {error}".splitlines()[0]
+        self.native.give_up(first, reason, os.fspath(self.folder / _name(first, last)))
+        return [(first, last, attempt)]
+
+
+def sweep(
+    plan: Plan | Model | str | os.PathLike[str] | Mapping[str, Any],
+    executor: Executor | Callable[[], Executor] | None = None,
+    *,
+    out: str | os.PathLike[str] | None = None,
+    chunk: int | None = None,
+    resume: bool = True,
+    threads: int | None = None,
+    in_flight: int | None = None,
+    table: str | os.PathLike[str] | None = None,
+    progress: Callable[[float], object] | None = None,
+) -> Sweep:
+    """Computes a sweep.
+
+    Without an executor the threads of this process do it. Any ``concurrent.futures.Executor`` does it elsewhere: a pool of
+    processes, ``mpi4py.futures``, the client of Dask or its ``get_executor()``; a function that makes one (as the class
+    ``ProcessPoolExecutor``) is called again when a worker has taken its pool with it.
+
+    ``out`` is a folder for chunks of rows and for the table; a sweep that was ended there goes on with ``resume``. Chunks are
+    files that are whole or not there, so that work that is done twice counts once, and the table has the same bytes
+    whoever computed it. ``in_flight`` bounds how many chunks are under way.
+    """
+    made = plan if isinstance(plan, Plan) else _plan_of(plan)
+    native = made.native()
+    chunk = native.usual_chunk if chunk is None else int(chunk)
+    if chunk < 1:
+        raise ValueError(f"chunk must be at least 1, got {chunk}")
+    place = Path(tempfile.mkdtemp(prefix="polhode-sweep-")) if out is None else Path(out)
+    try:
+        folder = place / "chunks"
+        if folder.exists() and not resume:
+            raise ValueError(f"{folder} is there already: give another folder, or resume=True to go on")
+        folder.mkdir(parents=True, exist_ok=True)
+        others = [path.stem for path in folder.glob("*.plan") if path.stem != native.hash]
+        if others:
+            raise ValueError(f"{place} holds a sweep of another plan ({others[0]}, not {native.hash}); give another folder")
+        (folder / f"{native.hash}.plan").touch()
+        if executor is None:
+            _here(native, folder, chunk, threads, progress)
+        else:
+            workers = in_flight if in_flight is not None else 4 * (os.cpu_count() or 1)
+            _Driver(made, native, folder, executor, max(1, workers), progress).run(_ranges(native.runs, chunk), native.runs)
+        parts = _cover(list(folder.glob("*.chunk")), native)
+        target = Path(table) if table is not None else place / ("table.csv" if out is None else "table.parquet")
+        summary = _polhode.merge([os.fspath(path) for path in parts], os.fspath(target))
+        result = Sweep(vars(json.loads(summary, object_pairs_hook=Answer)).items())
+        result.table = None if out is None and table is None else target
+        result.columns = _read(target) if result.table is None else {}
+        return result
+    finally:
+        if out is None:
+            shutil.rmtree(place, ignore_errors=True)
+
+
+def _plan_of(source: Source) -> Plan:
+    return plan(source)
+
+
+def _here(
+    native: _polhode.SweepPlan, folder: Path, chunk: int, threads: int | None, progress: Callable[[float], object] | None
+) -> None:
+    count = threads if threads is not None else os.cpu_count() or 1
+    for first, last in _ranges(native.runs, chunk):
+        path = os.fspath(folder / _name(first, last))
+        if not native.has(path, first, last):
+            native.compute(first, last, path, count)
+        if progress is not None:
+            progress(last / native.runs)
+
+
+def _cover(parts: list[Path], native: _polhode.SweepPlan) -> list[Path]:
+    """Chunks that have every run once: those of another size, from before, may stand beside them."""
+    spans = sorted((tuple(int(x) for x in path.stem.split("-")), path) for path in parts)
+    # From the end on: what leads to it from each run.
+    onward: dict[int, list[Path]] = {native.runs: []}
+    for (first, last), path in reversed(spans):
+        if last in onward and first not in onward and native.has(os.fspath(path), first, last):
+            onward[first] = [path, *onward[last]]
+    if 0 not in onward:
+        raise RuntimeError(f"runs before {min(onward)} are missing; call again with resume=True")
+    return onward[0]
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """The columns of a table in CSV."""
+    with path.open(newline="", encoding="utf-8") as file:
+        rows = csv.reader(file)
+        names = next(rows)
+        cells = list(zip(*rows, strict=True)) or [()] * len(names)
+    found: dict[str, Any] = {}
+    for name, column in zip(names, cells, strict=True):
+        if name == "status":
+            found[name] = np.array(column)
+        else:
+            found[name] = np.array([float(cell) if cell else np.nan for cell in column])
+    return found

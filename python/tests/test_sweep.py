@@ -1,0 +1,114 @@
+"""Sweeps: the same bytes wherever they are computed, and after whatever ends them."""
+
+import os
+import signal
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+
+import numpy as np
+import polhode
+import pytest
+from polhode import _sweep
+
+VARY = {"mgl": {"uniform": [10, 20]}, "omega_body_z": [40.0, 50.0]}
+
+
+def plan(**options):
+    given = {"runs": 40, "until": 0.05, "step": 1e-3, "keep": ["omega_body_x", "drift"], "seed": 3} | options
+    return polhode.plan("fast-top", VARY, **given)
+
+
+@pytest.fixture(scope="module")
+def bytes_of_one(tmp_path_factory):
+    out = tmp_path_factory.mktemp("one")
+    polhode.sweep(plan(), out=out, threads=1)
+    return (out / "table.parquet").read_bytes()
+
+
+@pytest.mark.parametrize("chunk", [1, 7, 1000])
+@pytest.mark.parametrize("how", ["threads", "pool of threads", "processes"])
+def test_same_bytes(tmp_path, bytes_of_one, chunk, how):
+    make = {"threads": None, "pool of threads": lambda: ThreadPoolExecutor(2), "processes": lambda: ProcessPoolExecutor(2)}[how]
+    if how == "processes" and chunk == 1:
+        pytest.skip("slow, and the same as chunks of 7")
+    result = polhode.sweep(plan(), make, out=tmp_path, chunk=chunk, threads=2)
+    assert result.ok == 40 and result.table.read_bytes() == bytes_of_one
+
+
+def test_columns_without_a_folder():
+    result = polhode.sweep(plan())
+    assert result.table is None and list(result.columns["run"]) == list(range(40))
+    one = polhode.Model("fast-top", mgl=result.columns["mgl"][5], omega_body=[0, 0, result.columns["omega_body_z"][5]])
+    assert polhode.solve(one, 0.05, step=1e-3).omega_body[-1, 0] == result.columns["omega_body_x"][5]
+    assert set(result.columns["status"]) == {"ok"}
+
+
+def test_going_on(tmp_path, bytes_of_one):
+    polhode.sweep(plan(), out=tmp_path, chunk=7)
+    chunks = sorted((tmp_path / "chunks").glob("*.chunk"))
+    chunks[0].unlink()
+    chunks[1].write_bytes(chunks[1].read_bytes()[:-9])
+    chunks[2].write_bytes(b"something else")
+    before = chunks[3].stat().st_mtime_ns
+    result = polhode.sweep(plan(), out=tmp_path, chunk=7)
+    assert result.table.read_bytes() == bytes_of_one and chunks[3].stat().st_mtime_ns == before
+    with pytest.raises(ValueError, match="another plan"):
+        polhode.sweep(plan(seed=4), out=tmp_path)
+    with pytest.raises(ValueError, match="resume"):
+        polhode.sweep(plan(), out=tmp_path, resume=False)
+
+
+def poisoned(made, hash_, first, last, folder, attempt):
+    """A worker that the run 11 kills."""
+    if first <= 11 < last:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return _sweep._compute(made, hash_, first, last, folder, attempt)
+
+
+def test_a_run_that_kills_its_worker_is_a_row(tmp_path, monkeypatch, bytes_of_one):
+    class Poisoned(ProcessPoolExecutor):
+        def submit(self, function, /, *args):
+            return super().submit(poisoned, *args)
+
+    result = polhode.sweep(plan(), lambda: Poisoned(2), out=tmp_path, chunk=10, table=tmp_path / "table.csv")
+    assert result.ok == 39 and result.failed == 1
+    rows = (tmp_path / "table.csv").read_text().splitlines()
+    assert len(rows) == 41 and "worker" in rows[12] and all(row.endswith("ok") for row in rows[1:12] + rows[13:])
+    broken = ProcessPoolExecutor(2)
+    with pytest.raises(RuntimeError, match="resume=True"):
+        polhode.sweep(plan(), Poisoned(2), out=tmp_path / "again", chunk=40)
+    broken.shutdown()
+
+
+def test_failing_runs_are_rows():
+    wall = polhode.Model().body("a", mass=1, inertia=[1, 1, 1], position=[1, 0, 0], velocity=["-v", 0, 0]).parameter("v", 1)
+    wall.load(body="a", force_space=["-1/position_x", 0, 0])
+    made = polhode.plan(wall, {"v": [0.1, 5.0, -9.0]}, until=0.5, step=0.01, keep="position_x")
+    result = polhode.sweep(made)
+    assert result.ok + result.failed == 3 and result.failed >= 1
+    assert np.isnan(result.columns["position_x"][result.columns["status"] != "ok"]).all()
+
+
+def test_refusals(tmp_path):
+    with pytest.raises(ValueError, match="mgl"):
+        polhode.plan("fast-top", {"mgll": {"uniform": [1, 2]}}, runs=3)
+    with pytest.raises(ValueError, match="chunk"):
+        polhode.sweep(plan(), chunk=0)
+    model = polhode.Model("fast-top")
+    model.load(body=model.bodies[0], function=lambda t, m: [0, 0, 0], slopes="none")
+    with pytest.raises(ValueError, match="functions"):
+        polhode.plan(model, runs=3)
+    import dataclasses
+
+    other = dataclasses.replace(plan(), version="0.0.0")
+    with pytest.raises(RuntimeError, match="same version"):
+        polhode.sweep(other)
+
+
+def test_dask(tmp_path, bytes_of_one):
+    distributed = pytest.importorskip("distributed")
+    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "host": "127.0.0.1", "dashboard_address": None}
+    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
+        result = polhode.sweep(plan(), client, out=tmp_path / "client", chunk=7)
+        assert result.table.read_bytes() == bytes_of_one
+        result = polhode.sweep(plan(), client.get_executor(pure=False), out=tmp_path / "executor", chunk=7)
+        assert result.table.read_bytes() == bytes_of_one
