@@ -24,7 +24,12 @@ central differences of its values ("differences")."""
 
 
 def _is_text(source: str) -> bool:
-    return "\n" in source or "=" in source
+    return "\n" in source or "=" in source or source.lstrip().startswith("<")
+
+
+def _plain(keys: Mapping[str, Any]) -> dict[str, Any]:
+    """Keys as files have them: those that are words of Python end in an underscore here."""
+    return {name.rstrip("_"): given for name, given in keys.items()}
 
 
 class Model:
@@ -77,7 +82,9 @@ class Model:
             self._name = name or self._found.id
             self._folder = str(Path(word).parent)
         if source is not None:
-            self._native()
+            native = self._native()
+            # A robot has become a model file.
+            self._base = native.text
         if values:
             self.set(values)
 
@@ -197,14 +204,9 @@ class Model:
             pairs = {values: value, **pairs}
         elif values is not None:
             pairs = {**values, **pairs}
-        native = self._native()
-        sets = []
-        for name, given in pairs.items():
-            text = _setting(name, given)
-            native = native.with_value(name, text)
-            sets.append((name, text))
+        sets = [(name, _setting(name, given)) for name, given in pairs.items()]
+        self._made = self._native().with_values(sets)
         self._sets += sets
-        self._made = native
         return self
 
     def gravity(self, acceleration: Sequence[float] | Array) -> Model:
@@ -263,8 +265,8 @@ class Model:
     ) -> Model:
         """A load on a body.
 
-        With the keys of a model file (``moment_body``, ``force_space``, ``at``, ``potential``, ...) it is numbers or
-        expressions. One with a name is numbers that ``run.load[name]`` sets between steps.
+        With the keys of a model file (``moment_body``, ``force_space``, ``at``, ``potential``, ..., and ``from_`` for
+        ``from``) it is numbers or expressions. One with a name is numbers that ``run.load[name]`` sets between steps.
 
         With a ``function`` it is what ``function(t, motion)`` returns: three numbers, the moment about the origin of the
         body frame, or six, force and moment, in body axes; ``motion`` has ``q_wxyz``, ``position``, ``velocity_body`` and
@@ -276,7 +278,7 @@ class Model:
         if function is None:
             if slopes is not None or vectorized:
                 raise TypeError("slopes and vectorized are for loads with a function")
-            entry = {"body": body, **({} if name is None else {"name": name}), **keys}
+            entry = {"body": body, **({} if name is None else {"name": name}), **_plain(keys)}
             self._loads.append(entry)
             return self._changed()
         if keys or name is not None:
@@ -301,7 +303,7 @@ class Model:
         entries = self._tables.setdefault(group, {})
         if name in entries:
             raise ValueError(f"there is a '{name}' among the {group} already")
-        entries[name] = dict(keys)
+        entries[name] = _plain(keys)
         return self._changed()
 
     def _add_line(self, group: str, name: str, value: Any) -> Model:
@@ -328,8 +330,7 @@ class Model:
     def _native(self) -> _polhode.Problem:
         if self._made is None:
             made = self._found or _polhode.Problem.read(self._name, self.text, self._folder)
-            for name, text in self._sets:
-                made = made.with_value(name, text)
+            made = made.with_values(self._sets) if self._sets else made
             for body, function, with_slopes, by_differences, vectorized in self._functions:
                 made = made.with_load(body, function, with_slopes, by_differences, vectorized)
             self._made = made

@@ -50,11 +50,16 @@ class Quantity:
         """The names of its columns in files."""
         return [f"{self.whole}_{part}" for part in self.components] or [self.whole]
 
+    @property
+    def name(self) -> str:
+        """Its name as an attribute, with that of its owner: ``q_wxyz``, ``upper.position``."""
+        if self.kind == "outputs":
+            return self.owner
+        return f"{self.owner}.{self.key}" if self.owner else self.key
+
     def goes_by(self, pattern: str) -> bool:
         """True if a name or pattern means it."""
-        full = f"{self.owner}.{self.key}" if self.owner and self.kind != "outputs" else self.key
-        names = [self.whole, *self.columns, *([full] if self.kind != "outputs" else [])]
-        return any(fnmatch.fnmatchcase(name, pattern) for name in names)
+        return any(fnmatch.fnmatchcase(name, pattern) for name in (self.name, self.whole, *self.columns))
 
 
 def quantities(model: Model) -> list[Quantity]:
@@ -82,7 +87,7 @@ def chosen(all_: list[Quantity], columns: str | Sequence[str] | None) -> list[Qu
             names = ", ".join(dict.fromkeys(q.whole for q in all_))
             raise ValueError(f"there is no column '{pattern}'; there are {names}")
         found += [q for q in mine if q not in found]
-    return sorted(found, key=lambda q: q.index)
+    return found
 
 
 def matrices(q: Array) -> Array:

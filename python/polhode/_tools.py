@@ -182,15 +182,17 @@ def fit(
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "data.csv")
         _table(data, path)
-        return _ask(model, [*words, "--data", str(path)])
+        found = _ask(model, [*words, "--data", str(path)])
+    found.data = "columns"
+    return found
 
 
 class Sensitivity:
     """A run with its derivatives.
 
     ``values[name]`` is a quantity over time, ``derivatives[name]`` its derivatives with the parameters on the last axis,
-    ``turns[name]`` those of an attitude R as W with R' = R spin(W), in body axes. Names are those of files without
-    components, as in ``omega_body`` or ``upper.position``.
+    ``turns[name]`` those of an attitude R as W with R' = R spin(W), in body axes. Names are those of attributes of a result,
+    as in ``omega_body``, ``q_wxyz`` or ``upper.position``.
     """
 
     def __init__(self, names: list[str], given: Mapping[str, Any]) -> None:
@@ -227,12 +229,13 @@ def sensitivity(
     columns: str | Sequence[str] | None = None,
     every: int | None = 1,
     at: npt.ArrayLike | None = None,
+    derivatives: bool = True,
 ) -> Sensitivity:
     """Exact derivatives of a run with respect to parameters by name, as in ``mass``, ``inertia`` (all components) or
     ``elbow.first_x``.
 
     Rows are ``every`` so many steps; None is the end alone. ``at`` are values of the parameters in place of those of the
-    model.
+    model. Without ``derivatives`` it is the plain run at these.
 
     >>> import polhode
     >>> end = polhode.sensitivity("heavy-top", "mass", 0.1, method="linear-alpha", step=2e-3, every=None)
@@ -256,14 +259,16 @@ def sensitivity(
         [q.index for q in kept],
         0 if every is None else int(every),
         values,
+        bool(derivatives),
     )
-    return Sensitivity([q.whole for q in kept], given)
+    return Sensitivity([q.name for q in kept], given)
 
 
 class Function:
     """Quantities of a run as a function of parameters, with its exact Jacobian: for ``scipy.optimize``, JAX and torch.
 
-    ``f(x)`` is a vector, ``f.jac(x)`` the matrix of its derivatives; both come from one run, which is remembered.
+    ``f(x)`` is a vector, ``f.jac(x)`` the matrix of its derivatives; the last of each is remembered, so that nothing is
+    computed twice.
     """
 
     def __init__(
@@ -290,27 +295,41 @@ class Function:
         self.t: Array = first.t
         self.size: int = sum(values.size for values in first.values.values())
         self._last: tuple[Array, Array, Array] | None = None
+        self._plain: tuple[Array, Array] | None = None
         self._keep(np.array(self.x0), first)
 
     def _keep(self, x: Array, found: Sensitivity) -> tuple[Array, Array]:
-        values = np.concatenate([found.values[name].ravel() for name in self.shapes])
+        values = self._joined(found)
         jac = np.concatenate([found.derivatives[name].reshape(-1, len(self.parameters)) for name in self.shapes])
         self._last = (x, values, jac)
         return values, jac
 
-    def value_and_jac(self, x: npt.ArrayLike) -> tuple[Array, Array]:
-        """Both."""
+    def _joined(self, found: Sensitivity) -> Array:
+        return np.concatenate([found.values[name].ravel() for name in self.shapes])
+
+    def _at(self, x: npt.ArrayLike) -> Array:
         at = np.array(x, dtype=np.float64)
         if at.shape != (len(self.parameters),):
             raise ValueError(f"there are {len(self.parameters)} parameters, got an array of shape {at.shape}")
+        return at
+
+    def value_and_jac(self, x: npt.ArrayLike) -> tuple[Array, Array]:
+        """Both, from one run."""
+        at = self._at(x)
         last = self._last
         if last is not None and np.array_equal(last[0], at):
             return last[1], last[2]
         return self._keep(at, sensitivity(self._model, self._names, at=at, **self._options))
 
     def __call__(self, x: npt.ArrayLike) -> Array:
-        """The quantities, one after the other, each row by row."""
-        return self.value_and_jac(x)[0].copy()
+        """The quantities, one after the other, each row by row, from a run without derivatives."""
+        at = self._at(x)
+        for known in (self._last, self._plain):
+            if known is not None and np.array_equal(known[0], at):
+                return known[1].copy()
+        values = self._joined(sensitivity(self._model, self._names, at=at, derivatives=False, **self._options))
+        self._plain = (at, values)
+        return values.copy()
 
     def jac(self, x: npt.ArrayLike) -> Array:
         """Their derivatives: a row for each number, a column for each parameter."""

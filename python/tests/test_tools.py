@@ -13,15 +13,15 @@ def test_derivatives_against_differences():
     slope = (ends[1].position - ends[0].position) / (2 * h)
     assert np.max(np.abs(found.by("mass")["position"] - slope)) < 1e-7
     # W with R' = R spin(W) is twice the vector part of q⁻¹ q'.
-    q, dq = found.values["q"], found.derivatives["q"][..., 0]
+    q, dq = found.values["q_wxyz"], found.derivatives["q_wxyz"][..., 0]
     turn = 2 * (q[:, :1] * dq[:, 1:] - q[:, 1:] * dq[:, :1] - np.cross(q[:, 1:], dq[:, 1:]))
-    assert np.max(np.abs(turn - found.turns["q"][..., 0])) < 1e-12
+    assert np.max(np.abs(turn - found.turns["q_wxyz"][..., 0])) < 1e-12
 
 
 def test_functions_for_scipy():
     from scipy.optimize import least_squares
 
-    f = polhode.Function("fast-top", ["mgl", "omega_body_z"], ["q", "omega_body"], 0.2, method="akw", step=1e-2, every=1)
+    f = polhode.Function("fast-top", ["mgl", "omega_body_z"], ["omega_body", "q_wxyz"], 0.2, method="akw", step=1e-2, every=1)
     x = f.x0 * [1.01, 0.99]
     h = 1e-6 * f.scales
     differences = np.stack([(f(x + e) - f(x - e)) / (2 * h[k]) for k, e in enumerate(np.diag(h))], axis=1)
@@ -29,7 +29,9 @@ def test_functions_for_scipy():
     truth = f(f.x0)
     found = least_squares(lambda x: f(x) - truth, x, jac=f.jac, x_scale=f.scales, xtol=1e-15, ftol=1e-15, gtol=1e-15)
     assert np.allclose(found.x, f.x0, rtol=1e-9)
-    assert f.split(truth)["omega_body"].shape == (21, 3)
+    assert list(f.shapes) == ["omega_body", "q_wxyz"] and f.split(truth)["omega_body"].shape == (21, 3)
+    plain = polhode.Function("fast-top", ["mgl", "omega_body_z"], ["omega_body", "q"], 0.2, method="akw", step=1e-2, every=1)
+    assert np.array_equal(plain(x), f.value_and_jac(x)[0])
     with pytest.raises(ValueError, match="2 parameters"):
         f([1.0])
 
