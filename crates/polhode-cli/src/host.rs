@@ -5,7 +5,7 @@
 
 use crate::args::Arguments;
 use crate::failure::Failure;
-use crate::{command, error_control, pick, usage};
+use crate::{command, error_control, pick, robot, usage};
 use clap::Parser;
 use polhode::method::Method;
 use polhode::problem::{Model, ModelError, Problem};
@@ -83,8 +83,14 @@ pub fn model(word: &str) -> (Result<Problem, Refusal>, Vec<String>) {
 }
 
 /// A model from its text; tables that it asks for are looked for in a folder.
-pub fn model_of_text(name: &str, text: &str, folder: &Path) -> Result<Problem, Refusal> {
-    pick::read_text(name, text, folder).map(|(problem, _)| problem).map_err(Refusal::from)
+pub fn model_of_text(name: &str, text: &str, folder: &Path) -> (Result<Problem, Refusal>, Vec<String>) {
+    HOST.set(Some(Host { problem: None, stop: Box::new(|| false), notes: Vec::new() }));
+    let found = match robot::is_xml(text) {
+        true => robot::problem(name, text),
+        false => pick::read_text(name, text, folder).map(|(problem, _)| problem),
+    };
+    let notes = HOST.take().map(|host| host.notes).unwrap_or_default();
+    (found.map_err(Refusal::from), notes)
 }
 
 /// A method by its id, if it suits the model and what loads know of goes on to the time.

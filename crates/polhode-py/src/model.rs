@@ -73,15 +73,18 @@ impl Problem {
     /// From its text; tables are in the folder.
     #[staticmethod]
     fn read(py: Python<'_>, name: &str, text: &str, folder: &str) -> PyResult<Self> {
-        let found = host::model_of_text(name, text, Path::new(folder));
+        let (found, notes) = host::model_of_text(name, text, Path::new(folder));
+        warn(py, &notes)?;
         found
             .map(|source| Self::of(source, Trouble::default()))
             .map_err(|refusal| errors::of_refusal(py, &refusal))
     }
-    /// The same with a parameter set, as `--set` does.
-    fn with_value(&self, name: &str, text: &str) -> PyResult<Self> {
+    /// The same with parameters set, as `--set` does.
+    fn with_values(&self, pairs: Vec<(String, String)>) -> PyResult<Self> {
         let mut source = self.source.clone();
-        source.set(name, text).map_err(errors::value)?;
+        for (name, text) in &pairs {
+            source.set(name, text).map_err(errors::value)?;
+        }
         Ok(Self::of(source, self.trouble.clone()))
     }
     /// The same with a load on a body that a callable computes.

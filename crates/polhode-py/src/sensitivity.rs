@@ -12,10 +12,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 /// Runs a model with its derivatives. Rows are every so many steps and the last, or the last alone where `every` is zero.
-/// `at` are values of the parameters, in place of those of the model. For each quantity an array of values and one of derivatives, whose last axis is that of the parameters; of quaternions
+/// Without `derivatives` it is the plain run. `at` are values of the parameters, in place of those of the model. For each quantity an array of values and one of derivatives, whose last axis is that of the parameters; of quaternions
 /// also of the turns in body axes.
 #[pyfunction]
-#[pyo3(signature = (problem, parameters, method, step, until, items, every, at))]
+#[pyo3(signature = (problem, parameters, method, step, until, items, every, at, derivatives))]
 #[expect(clippy::too_many_arguments, reason = "Python names them")]
 pub fn sensitivity<'py>(
     py: Python<'py>,
@@ -27,6 +27,7 @@ pub fn sensitivity<'py>(
     items: Vec<usize>,
     every: u64,
     at: Option<Vec<f64>>,
+    derivatives: bool,
 ) -> PyResult<Bound<'py, PyDict>> {
     problem.trouble.take();
     let model = problem.model(py)?;
@@ -56,12 +57,12 @@ pub fn sensitivity<'py>(
     let all = rows::quantities(&model.start());
     let chosen: Option<Vec<_>> = items.iter().map(|i| all.get(*i).copied()).collect();
     let chosen = chosen.ok_or_else(|| errors::value("there is no such quantity"))?;
-    let count = made.names().len();
+    let count = if derivatives { made.names().len() } else { 0 };
     let mut times = Vec::new();
     let mut found: Vec<[Vec<f64>; 3]> = chosen.iter().map(|_| Default::default()).collect();
     let mut pulse = Pulse::new(None);
     let ended = py.detach(|| {
-        made.run(&plan, &mut |n, run| {
+        made.run_with(count, &plan, &mut |n, run| {
             let due = n == plan.steps() || (every > 0 && n.is_multiple_of(every));
             if due {
                 let plain = run.snapshot();

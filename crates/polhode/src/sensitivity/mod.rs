@@ -348,6 +348,16 @@ impl Sensitivity {
     pub fn run(&self, plan: &Plan, observer: &mut Observer<'_>) -> Result<(), SensitivityFailure> {
         self.observe(plan, self.chosen.len(), observer)
     }
+    /// The same with the derivatives with respect to the first parameters alone; with none it is the plain run at the
+    /// changed parameters.
+    pub fn run_with(
+        &self,
+        parameters: usize,
+        plan: &Plan,
+        observer: &mut Observer<'_>,
+    ) -> Result<(), SensitivityFailure> {
+        self.observe(plan, parameters.min(self.chosen.len()), observer)
+    }
 
     /// With the derivatives with respect to the first parameters. What is not finite at the end is an error.
     fn observe(
