@@ -184,11 +184,13 @@ class _Driver:
     ) -> None:
         self.made, self.native, self.folder, self.in_flight = made, native, folder, in_flight
         self.make: Callable[[], Executor] | None = None
-        if isinstance(executor, Executor) or hasattr(executor, "submit"):
+        if not isinstance(executor, type) and hasattr(executor, "submit"):
             self.executor: Any = executor
-        else:
+        elif callable(executor):
             self.make = executor
             self.executor = executor()
+        else:
+            raise TypeError(f"an executor has the method submit, or is a function that makes one; got {executor!r}")
         self.progress = progress
         self.done = 0
 

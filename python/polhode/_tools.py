@@ -183,7 +183,7 @@ def fit(
         path = Path(folder, "data.csv")
         _table(data, path)
         found = _ask(model, [*words, "--data", str(path)])
-    found.data = "columns"
+    vars(found)["data"] = "columns"
     return found
 
 
