@@ -39,6 +39,12 @@ impl Trouble {
     }
 }
 
+/// What was asked, and the answer.
+type Answered = (Kinematics<f64>, Wrench<f64>, WrenchSlopes);
+
+/// Numbers of a motion.
+type Read = fn(&Kinematics<f64>) -> Vec<f64>;
+
 /// A load that a callable computes: force and moment about the origin of the body, in its axes.
 pub struct Callback {
     function: Py<PyAny>,
@@ -46,7 +52,7 @@ pub struct Callback {
     vectorized: bool,
     trouble: Trouble,
     /// The last answer with slopes: a step asks for value and slopes one after the other.
-    last: Mutex<Option<(Kinematics<f64>, Wrench<f64>, WrenchSlopes)>>,
+    last: Mutex<Option<Answered>>,
 }
 
 impl std::fmt::Debug for Callback {
@@ -111,7 +117,7 @@ impl Callback {
     /// Calls it with a time and keywords for the motion: of one state as numbers, of many as arrays.
     fn call<'py>(&self, py: Python<'py>, at: &[Kinematics<f64>]) -> PyResult<Bound<'py, PyAny>> {
         let motion = PyDict::new(py);
-        let vectors: [(&str, fn(&Kinematics<f64>) -> Vec<f64>); 4] = [
+        let vectors: [(&str, Read); 4] = [
             ("q_wxyz", |k| k.attitude.q_wxyz().to_vec()),
             ("position", |k| k.position.iter().copied().collect()),
             ("velocity_body", |k| k.velocity_body.iter().copied().collect()),
