@@ -82,7 +82,7 @@ pub fn sweep(options: &SweepOptions) -> Result<(), Failure> {
     let timing = Some((done.computed, done.seconds, threads));
     let rows = Joined::of(done.chunks);
     let path = options.out.as_deref();
-    let finished = finish(&rows, &plan.heading(), path, (out, plot), options.json, timing);
+    let finished = finish(&rows, path, (out, plot), options.json, timing);
     kept_if_unfinished(finished, &folder, plan.runs())
 }
 
@@ -127,19 +127,12 @@ pub fn merge(options: &MergeOptions) -> Result<(), Failure> {
     let plot = drawing(options.plot.as_ref())?;
     let out = table(options.out.as_ref(), options.json)?;
     let joined = Joined::parts(&options.parts)?;
-    let heading = joined.head().map_or(String::new(), |head| {
-        let about: serde_json::Value = serde_json::from_str(&head.about).unwrap_or_default();
-        let text = |key: &str| about[key].as_str().unwrap_or_default().to_string();
-        let title = if text("title").is_empty() { String::new() } else { format!(", {}", text("title")) };
-        format!("problem  {}{title}\nmethod   {}", text("problem"), text("method"))
-    });
-    finish(&joined, &heading, options.out.as_deref(), (out, plot), options.json, None)
+    finish(&joined, options.out.as_deref(), (out, plot), options.json, None)
 }
 
 /// Writes and tells what there is.
 fn finish(
     rows: &Joined,
-    heading: &str,
     path: Option<&Path>,
     (out, plot): (Option<Output>, Option<NewFile>),
     json: bool,
@@ -158,7 +151,7 @@ fn finish(
     if json {
         print::json(&report::json(head, &all, shown.as_deref(), timing))?;
     } else {
-        print::summary(&report::text(heading, head, &all, timing), beside)?;
+        print::summary(&report::text(head, &all, timing), beside)?;
     }
     match (all.ok, all.failed.values().next()) {
         (0, Some((_, run, reason))) => Err(Failure::Solver(format!(

@@ -243,15 +243,15 @@ fn what_is_kept_is_what_happens() {
         let at = |c: usize| columns[c][k];
         let v = at(0);
         assert!((5.0..12.0).contains(&v) && (0.5..1.5).contains(&at(1)));
-        near(at(2), 3.0 * v - 45.0, 1e-9);
+        near(at(2), 3.0 * v - 45.0, 1e-3);
         near(at(3), v * v / 20.0, 1e-3);
-        near(at(4), (3.0 * v - 45.0).min(0.0), 1e-9);
+        near(at(4), (3.0 * v - 45.0).min(0.0), 1e-3);
         near(at(5), 1.5 * v - 15.0, 1e-3);
         assert_eq!((at(6), at(8)), (1.0, 1.0));
-        near(at(7), v / 5.0, 1e-9);
-        near(at(9), v / 10.0, 1e-9);
-        near(at(10), 0.5 * v - 1.25, 1e-9);
-        near(at(11), v - 30.0, 1e-9);
+        near(at(7), v / 5.0, 1e-4);
+        near(at(9), v / 10.0, 1e-4);
+        near(at(10), 0.5 * v - 1.25, 1e-3);
+        near(at(11), v - 30.0, 1e-3);
     }
     let check = json(&["check", &model(folder.path()), "--json"]);
     assert_eq!((check["sweep"]["runs"].as_u64(), check["sweep"]["seed"].as_u64()), (Some(40), Some(3)));
