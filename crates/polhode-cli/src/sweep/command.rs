@@ -1,5 +1,6 @@
 //! `polhode sweep` and `polhode merge`.
 
+use super::chunk::{self, Chunk};
 use super::join::Joined;
 use super::options::{MergeOptions, SweepOptions};
 use super::plan::{Plan, Request};
@@ -110,16 +111,24 @@ fn share(plan: &Plan, part: [u64; 2], out: &Path, resume: bool, how: How) -> Res
     // A name that does not do is told before any work is done; what is written goes beside it first all the same.
     drop(NewFile::create(out, Format::Chunk)?);
     let runs = plan.part(part);
-    let folder = Folder::of(out, resume)?;
-    let done = work(plan, &runs, &folder, how)?;
-    let written = Joined::of(done.chunks).write_chunk(out, &plan.head(&runs, Some(part)));
-    kept_if_unfinished(written, &folder, runs.end - runs.start)?;
     let [i, n] = part;
     let all = match runs.is_empty() {
         true => "no run".to_string(),
         false => format!("runs {} to {}", runs.start, runs.end - 1),
     };
-    print::summary(&format!("part {i} of {n}: {all} of {}, in {}\n", plan.runs(), out.display()), false)
+    let told = format!("part {i} of {n}: {all} of {}, in {}\n", plan.runs(), out.display());
+    let head = plan.head(&runs, Some(part));
+    // One that was finished is not computed again.
+    let there = |chunk: Chunk| chunk.head.goes_with(&head) && chunk.head.range() == runs;
+    if resume && Chunk::whole(out).is_ok_and(there) {
+        return print::summary(&told, false);
+    }
+    let folder = Folder::of(out, resume)?;
+    chunk::remove_unfinished(out);
+    let done = work(plan, &runs, &folder, how)?;
+    let written = Joined::of(done.chunks).write_chunk(out, &head);
+    kept_if_unfinished(written, &folder, runs.end - runs.start)?;
+    print::summary(&told, false)
 }
 
 /// Parts joined.
