@@ -95,6 +95,18 @@ pub fn is_unfinished(name: &str) -> bool {
     name.starts_with(UNFINISHED)
 }
 
+/// Removes what killed programs have left of a chunk at this place, where nobody else is at work on it.
+pub fn remove_unfinished(path: &Path) {
+    let (Some(name), Some(folder)) = (path.file_name(), path.parent()) else { return };
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let beginning = format!("{UNFINISHED}{}.", name.to_string_lossy());
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_name().to_string_lossy().starts_with(&beginning) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
 impl Draft {
     /// Begins one.
     pub fn new(path: &Path, head: &Head) -> io::Result<Draft> {

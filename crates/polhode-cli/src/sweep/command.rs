@@ -1,5 +1,6 @@
 //! `polhode sweep` and `polhode merge`.
 
+use super::chunk::{self, Chunk};
 use super::join::Joined;
 use super::options::{MergeOptions, SweepOptions};
 use super::plan::{Plan, Request};
@@ -82,7 +83,7 @@ pub fn sweep(options: &SweepOptions) -> Result<(), Failure> {
     let timing = Some((done.computed, done.seconds, threads));
     let rows = Joined::of(done.chunks);
     let path = options.out.as_deref();
-    let finished = finish(&rows, &plan.heading(), path, (out, plot), options.json, timing);
+    let finished = finish(&rows, path, (out, plot), options.json, timing);
     kept_if_unfinished(finished, &folder, plan.runs())
 }
 
@@ -110,16 +111,24 @@ fn share(plan: &Plan, part: [u64; 2], out: &Path, resume: bool, how: How) -> Res
     // A name that does not do is told before any work is done; what is written goes beside it first all the same.
     drop(NewFile::create(out, Format::Chunk)?);
     let runs = plan.part(part);
-    let folder = Folder::of(out, resume)?;
-    let done = work(plan, &runs, &folder, how)?;
-    let written = Joined::of(done.chunks).write_chunk(out, &plan.head(&runs, Some(part)));
-    kept_if_unfinished(written, &folder, runs.end - runs.start)?;
     let [i, n] = part;
     let all = match runs.is_empty() {
         true => "no run".to_string(),
         false => format!("runs {} to {}", runs.start, runs.end - 1),
     };
-    print::summary(&format!("part {i} of {n}: {all} of {}, in {}\n", plan.runs(), out.display()), false)
+    let told = format!("part {i} of {n}: {all} of {}, in {}\n", plan.runs(), out.display());
+    let head = plan.head(&runs, Some(part));
+    // One that was finished is not computed again.
+    let there = |chunk: Chunk| chunk.head.goes_with(&head) && chunk.head.range() == runs;
+    if resume && Chunk::whole(out).is_ok_and(there) {
+        return print::summary(&told, false);
+    }
+    let folder = Folder::of(out, resume)?;
+    chunk::remove_unfinished(out);
+    let done = work(plan, &runs, &folder, how)?;
+    let written = Joined::of(done.chunks).write_chunk(out, &head);
+    kept_if_unfinished(written, &folder, runs.end - runs.start)?;
+    print::summary(&told, false)
 }
 
 /// Parts joined.
@@ -127,19 +136,12 @@ pub fn merge(options: &MergeOptions) -> Result<(), Failure> {
     let plot = drawing(options.plot.as_ref())?;
     let out = table(options.out.as_ref(), options.json)?;
     let joined = Joined::parts(&options.parts)?;
-    let heading = joined.head().map_or(String::new(), |head| {
-        let about: serde_json::Value = serde_json::from_str(&head.about).unwrap_or_default();
-        let text = |key: &str| about[key].as_str().unwrap_or_default().to_string();
-        let title = if text("title").is_empty() { String::new() } else { format!(", {}", text("title")) };
-        format!("problem  {}{title}\nmethod   {}", text("problem"), text("method"))
-    });
-    finish(&joined, &heading, options.out.as_deref(), (out, plot), options.json, None)
+    finish(&joined, options.out.as_deref(), (out, plot), options.json, None)
 }
 
 /// Writes and tells what there is.
 fn finish(
     rows: &Joined,
-    heading: &str,
     path: Option<&Path>,
     (out, plot): (Option<Output>, Option<NewFile>),
     json: bool,
@@ -158,7 +160,7 @@ fn finish(
     if json {
         print::json(&report::json(head, &all, shown.as_deref(), timing))?;
     } else {
-        print::summary(&report::text(heading, head, &all, timing), beside)?;
+        print::summary(&report::text(head, &all, timing), beside)?;
     }
     match (all.ok, all.failed.values().next()) {
         (0, Some((_, run, reason))) => Err(Failure::Solver(format!(

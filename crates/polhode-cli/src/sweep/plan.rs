@@ -6,7 +6,7 @@ use super::keep::{self, Keep, Known};
 use crate::failure::Failure;
 use crate::files::{self, EMPTY};
 use crate::table;
-use crate::{args, pick, print};
+use crate::{args, pick};
 use polhode::draw::{Design, Sampling, Spread};
 use polhode::method::Method;
 use polhode::model::{ModelFileError, Sweep};
@@ -372,7 +372,7 @@ impl Plan {
     pub fn about(&self) -> &Value {
         &self.about
     }
-    /// How many chunks of runs to make of it, where nothing is said: a thousand, each of some runs.
+    /// How many runs a chunk has where nothing is said: there are five hundred chunks, or more where runs are very many.
     pub fn usual_chunk(&self) -> u64 {
         const CHUNKS: u64 = 500;
         const LARGEST: u64 = 1 << 16;
@@ -409,16 +409,5 @@ impl Plan {
             values.append(&mut drawn);
         }
         values
-    }
-    /// What it is, for people.
-    pub(super) fn heading(&self) -> String {
-        let steps = print::count(self.steps.steps(), "step");
-        format!(
-            "{}\nmethod   {}, {steps} of {} s, to t = {} s",
-            self.problem.heading(),
-            self.method.id(),
-            print::plain(self.steps.step()),
-            print::plain(self.steps.until())
-        )
     }
 }

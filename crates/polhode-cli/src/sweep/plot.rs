@@ -186,7 +186,7 @@ pub fn svg(rows: &Joined, head: &Head, all: &Statistics) -> Result<String, Failu
     below.push_str(&left_out(inputs.len(), over.len(), "that vary"));
     let title = about["title"].as_str().filter(|title| !title.is_empty());
     let title = title.or(about["problem"].as_str()).unwrap_or_default();
-    let sheet = Sheet { wide: if told.is_empty() { 2 } else { 1 + over.len() }, size: (230.0, 150.0) };
+    let sheet = Sheet { wide: if told.is_empty() { 2 } else { 1 + over.len() }, size: (300.0, 170.0) };
     Ok(page(title, &below, &[], sheet, &panels))
 }
 

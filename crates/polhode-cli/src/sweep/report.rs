@@ -2,7 +2,7 @@
 
 use super::chunk::Head;
 use super::stats::{Column, QUANTILES, Statistics};
-use crate::print::{self, count, duration, plain};
+use crate::print::{self, Align, count, duration, plain};
 use serde_json::{Map, Value, json};
 
 /// A number in five digits, in as few characters as that takes.
@@ -79,26 +79,36 @@ pub fn json(head: &Head, all: &Statistics, out: Option<&str>, timing: Option<(u6
 }
 
 /// For people.
-pub fn text(heading: &str, head: &Head, all: &Statistics, timing: Option<(u64, f64, usize)>) -> String {
-    let mut text = format!("{heading}\n");
+pub fn text(head: &Head, all: &Statistics, timing: Option<(u64, f64, usize)>) -> String {
     let about: Value = serde_json::from_str(&head.about).unwrap_or(Value::Null);
-    let mut runs = format!("runs     {}", head.runs);
+    let word = |key: &str| about[key].as_str().unwrap_or_default().to_string();
+    let given = |key: &str| plain(about[key].as_f64().unwrap_or(f64::NAN));
+    let problem = match word("title").is_empty() {
+        true => word("problem"),
+        false => format!("{}, {}", word("problem"), word("title")),
+    };
+    let mut runs = head.runs.to_string();
     if let (Some(sampling), Some(seed)) = (about["sampling"].as_str(), about["seed"].as_u64()) {
         runs.push_str(&format!(", {sampling}, seed {seed}"));
     }
-    let ok = match all.failures() {
+    runs.push_str(&match all.failures() {
         0 => ", all to their end".to_string(),
         failed => format!(", {} to their end, {failed} failed", all.ok),
-    };
-    text.push_str(&format!("{runs}{ok}\n"));
+    });
+    let method = format!("{}, step {} s, to t = {} s", word("method"), given("step"), given("until"));
+    let mut rows = [["problem", &problem], ["method", &method], ["runs", &runs]]
+        .map(|row| row.map(String::from).to_vec())
+        .to_vec();
     if let Some((computed, seconds, threads)) = timing.filter(|(computed, _, _)| *computed > 0) {
-        text.push_str(&format!(
-            "cost     {} per run on {}, {} in all\n",
+        let cost = format!(
+            "{} per run on {}, {} in all",
             duration(seconds * threads as f64 / computed as f64),
             count(threads as u64, "thread"),
             duration(seconds)
-        ));
+        );
+        rows.push(vec!["cost".into(), cost]);
     }
+    let mut text = print::table(0, &[Align::Left, Align::Left], &rows);
     for (word, (number, run, reason)) in &all.failed {
         let line = format!("{} by {word}, as run {run}: {reason}", count(*number, "failure"));
         text.push_str(&format!("\n{}", print::paragraph(2, &line)));

@@ -15,7 +15,7 @@ const FLOAT: i64 = 4;
 const DOUBLE: i64 = 5;
 
 /// The most rows that are read.
-const MOST: usize = 1 << 28;
+const MOST: usize = 1 << 27;
 
 /// Reads the columns of a file, which must all be numbers.
 pub fn columns(bytes: &[u8]) -> Result<Columns, String> {
@@ -204,7 +204,7 @@ fn hybrid(mut bytes: &[u8], width: u32, count: usize) -> Option<Vec<u32>> {
     if width > 32 {
         return None;
     }
-    let mut all = Vec::with_capacity(count);
+    let mut all = Vec::new();
     if width == 0 {
         all.resize(count, 0);
     }

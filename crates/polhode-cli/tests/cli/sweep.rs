@@ -150,6 +150,14 @@ fn grids_lists_and_files_are_met() {
     let cases = table(&format!("{SHORT} --cases {} --vary body.inertia_zz=uniform:1,2", at("cases.csv")));
     assert_eq!((cases.column("mgl"), cases.column("omega_body_z")), (vec![12.0, 13.0], vec![3.0, 4.0]));
     assert_eq!(cases.columns[..4], ["run", "mgl", "omega_body_z", "body.inertia_zz"]);
+    // Files of pyarrow: with a dictionary, and in groups of pages of the second kind; both packed.
+    for file in ["cases.parquet", "cases-v2.parquet"] {
+        let path = format!("{}/tests/data/{file}", env!("CARGO_MANIFEST_DIR"));
+        let found = table(&format!("{SHORT} --cases {path}"));
+        let exact = |k: usize| if k < 20 { 12.0 } else { 13.5 };
+        assert!(found.column("mgl").iter().enumerate().all(|(k, x)| *x == exact(k)), "{file}");
+        assert!(found.column("omega_body_z").into_iter().eq((0..40).map(f64::from)), "{file}");
+    }
     // A table of this program is a file of cases too.
     fine(&[
         "run",
@@ -243,15 +251,15 @@ fn what_is_kept_is_what_happens() {
         let at = |c: usize| columns[c][k];
         let v = at(0);
         assert!((5.0..12.0).contains(&v) && (0.5..1.5).contains(&at(1)));
-        near(at(2), 3.0 * v - 45.0, 1e-9);
+        near(at(2), 3.0 * v - 45.0, 1e-3);
         near(at(3), v * v / 20.0, 1e-3);
-        near(at(4), (3.0 * v - 45.0).min(0.0), 1e-9);
+        near(at(4), (3.0 * v - 45.0).min(0.0), 1e-3);
         near(at(5), 1.5 * v - 15.0, 1e-3);
         assert_eq!((at(6), at(8)), (1.0, 1.0));
-        near(at(7), v / 5.0, 1e-9);
-        near(at(9), v / 10.0, 1e-9);
-        near(at(10), 0.5 * v - 1.25, 1e-9);
-        near(at(11), v - 30.0, 1e-9);
+        near(at(7), v / 5.0, 1e-4);
+        near(at(9), v / 10.0, 1e-4);
+        near(at(10), 0.5 * v - 1.25, 1e-3);
+        near(at(11), v - 30.0, 1e-3);
     }
     let check = json(&["check", &model(folder.path()), "--json"]);
     assert_eq!((check["sweep"]["runs"].as_u64(), check["sweep"]["seed"].as_u64()), (Some(40), Some(3)));
@@ -424,6 +432,15 @@ fn parts_are_merged_to_the_same_bytes() {
             std::fs::remove_file(case.at(file)).unwrap();
         }
     }
+    // A part that is there is not computed again; what a killed program has left of one goes.
+    let part = "--runs 40 --part 1/3 --out part.chunk";
+    assert!(case.command(part).output().unwrap().status.success());
+    std::fs::write(case.at(".unfinished-part.chunk.1-0"), "").unwrap();
+    let before = std::fs::metadata(case.at("part.chunk")).unwrap().modified().unwrap();
+    assert!(case.command(&format!("{part} --resume")).output().unwrap().status.success());
+    assert_eq!(std::fs::metadata(case.at("part.chunk")).unwrap().modified().unwrap(), before);
+    assert!(case.command(part).output().unwrap().status.success());
+    assert_eq!(names(case.folder.path()), ["ball.toml", "part.chunk"]);
     // More parts than runs: some have none.
     for i in 1..=5 {
         let said = case.command(&format!("--runs 3 --part {i}/5 --out p{i}.chunk")).output().unwrap();
