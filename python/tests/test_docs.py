@@ -28,6 +28,7 @@ def snippets(page: Path) -> list[str]:
 @pytest.mark.parametrize("page", [page for page in PAGES if snippets(page)], ids=lambda page: page.name)
 def test_snippets_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
     for words in BEFORE.get(page.name, []):
         subprocess.run([sys.executable, "-m", "polhode", *words], check=True, capture_output=True)
     names: dict[str, object] = {"__name__": "__main__"}
