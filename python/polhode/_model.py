@@ -185,6 +185,13 @@ class Model:
         other._loads, other._sets, other._functions = list(self._loads), list(self._sets), list(self._functions)
         return other
 
+    def __getstate__(self) -> dict[str, Any]:
+        # What the library made of it is made again.
+        return {**self.__dict__, "_found": None, "_made": None, "_facts": None}
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Model:
+        return self.copy()
+
     def __repr__(self) -> str:
         try:
             native = self._native()

@@ -1,6 +1,8 @@
 """Models: from everywhere, set, built, saved, refused."""
 
+import copy
 import json
+import pickle
 import subprocess
 import sys
 
@@ -72,6 +74,13 @@ def test_parameters_are_set_by_name_and_path():
     other = model.copy().set(mass=5)
     assert (model.parameters["mass"], other.parameters["mass"]) == (4, 5)
     assert model.set(inertia=np.diag([1.0, 2.0, 2.5])).parameters["inertia"].shape == (6,)
+
+
+def test_models_are_sent_elsewhere():
+    model = polhode.Model("heavy-top", mass=3).event("low", "position_z")
+    for other in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
+        ends = [polhode.solve(m, 0.1, step=1e-2).position[-1] for m in (model, other)]
+        assert np.array_equal(*ends) and other.parameters["mass"] == 3
 
 
 def test_check_says_what_it_is():
