@@ -33,16 +33,17 @@ def of(f: Function) -> Callable[[Any], Any]:
         values, jac = f.value_and_jac(at.astype(np.float64))
         return values.astype(at.dtype), jac.astype(at.dtype)
 
-    @jax.custom_jvp
-    def run(x: Any) -> Any:
+    def plain(x: Any) -> Any:
         return jax.pure_callback(host, shapes(x), x, vmap_method="sequential")[0]
 
-    @run.defjvp
-    def _(primals: Any, tangents: Any) -> Any:
+    def with_tangent(primals: Any, tangents: Any) -> Any:
         # Linear in the tangent, so that JAX transposes it for gradients.
         (x,), (dx,) = primals, tangents
         values, jac = jax.pure_callback(host, shapes(x), x, vmap_method="sequential")
         return values, jac @ dx
+
+    run: Any = jax.custom_jvp(plain)
+    run.defjvp(with_tangent)
 
     def call(x: Any) -> Any:
         x = jnp.asarray(x)
