@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import numpy as np
@@ -32,6 +34,15 @@ def test_same_bytes(tmp_path, bytes_of_one, chunk, how):
         pytest.skip("slow, and the same as chunks of 7")
     result = polhode.sweep(plan(), make, out=tmp_path, chunk=chunk, threads=2)
     assert result.ok == 40 and result.table.read_bytes() == bytes_of_one
+
+
+def test_same_bytes_as_the_program(tmp_path):
+    table = tmp_path / "table.parquet"
+    vary = ["--vary", "mgl=uniform:10,20", "--runs", "30", "--seed", "3", "--until", "0.05", "--keep", "omega_body_x,drift"]
+    words = ["sweep", "fast-top", *vary, "--out", str(table)]
+    subprocess.run([sys.executable, "-m", "polhode", *words], check=True, capture_output=True)
+    made = polhode.plan("fast-top", {"mgl": {"uniform": [10, 20]}}, runs=30, seed=3, until=0.05, keep=["omega_body_x", "drift"])
+    assert polhode.sweep(made, out=tmp_path / "out", chunk=7).table.read_bytes() == table.read_bytes()
 
 
 def test_columns_without_a_folder():
