@@ -23,6 +23,8 @@ from ._tools import Answer, Source
 
 #: How often a chunk is tried before it is taken apart.
 _TRIES = 2
+#: How many executors may break one after the other.
+_MOST_BROKEN = 100
 
 
 @dataclass(frozen=True)
@@ -182,7 +184,8 @@ class _Driver:
         in_flight: int,
         progress: Callable[[float], object] | None,
     ) -> None:
-        self.made, self.native, self.folder, self.in_flight = made, native, folder, in_flight
+        self.made, self.native, self.folder = made, native, folder
+        self.in_flight = self.usual = in_flight
         self.make: Callable[[], Executor] | None = None
         if not isinstance(executor, type) and hasattr(executor, "submit"):
             self.executor: Any = executor
@@ -193,6 +196,7 @@ class _Driver:
             raise TypeError(f"an executor has the method submit, or is a function that makes one; got {executor!r}")
         self.progress = progress
         self.done = 0
+        self.broken = 0
 
     def _submit(self, first: int, last: int, attempt: int) -> Future[Any]:
         work = (self.made, self.native.hash, first, last, os.fspath(self.folder), attempt)
@@ -211,6 +215,7 @@ class _Driver:
             os.replace(draft, place)
         if not self.native.has(os.fspath(place), first, last):
             raise RuntimeError(f"the runs {first} to {last} came back damaged")
+        self.broken = 0
 
     def _wait(self, futures: dict[Any, tuple[int, int, int]]) -> list[Any]:
         if isinstance(next(iter(futures)), Future):
@@ -233,17 +238,27 @@ class _Driver:
                     if self.native.has(os.fspath(self.folder / _name(first, last)), first, last):
                         self._count(last - first, total)
                         continue
-                    futures[self._submit(*work)] = work
+                    try:
+                        futures[self._submit(*work)] = work
+                    except BrokenExecutor as error:
+                        # It broke after it was last looked at, by another chunk.
+                        again += [work, *self._recover(error, futures)]
                 if not futures:
+                    if again:
+                        continue
                     return
                 for future in self._wait(futures):
-                    first, last, attempt = futures.pop(future)
+                    under_way = futures.pop(future, None)
+                    if under_way is None:
+                        # Its pool was lost meanwhile, and it is to be done again.
+                        continue
+                    first, last, _ = under_way
                     try:
                         self._keep(first, last, future.result())
                         self._count(last - first, total)
                     except Exception as error:
-                        lost = [(first, last, attempt), *self._recover(error, futures)]
-                        again += self._apart(lost[0], error) + [(a, b, n) for a, b, n in lost[1:]]
+                        lost = self._recover(error, futures)
+                        again += [*self._apart(under_way, error), *lost]
         finally:
             for future in futures:
                 future.cancel()
@@ -265,6 +280,9 @@ class _Driver:
                 "with resume=True and another executor, or give a function that makes one, as in "
                 "executor=ProcessPoolExecutor"
             ) from error
+        self.broken += 1
+        if self.broken > _MOST_BROKEN:
+            raise RuntimeError(f"{self.broken} executors have broken one after the other without a result") from error
         lost = list(futures.values())
         futures.clear()
         self.executor.shutdown(wait=False, cancel_futures=True)
@@ -285,6 +303,7 @@ class _Driver:
             return [(first, middle, 0), (middle, last, 0)]
         reason = f"worker: {type(error).__name__}: {error}".splitlines()[0]
         self.native.give_up(first, reason, os.fspath(self.folder / _name(first, last)))
+        self.in_flight = self.usual
         return [(first, last, attempt)]
 
 

@@ -4,7 +4,7 @@ import os
 import signal
 import subprocess
 import sys
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, ThreadPoolExecutor
 
 import numpy as np
 import polhode
@@ -84,10 +84,19 @@ def test_a_run_that_kills_its_worker_is_a_row(tmp_path, monkeypatch, bytes_of_on
     assert result.ok == 39 and result.failed == 1
     rows = (tmp_path / "table.csv").read_text().splitlines()
     assert len(rows) == 41 and "worker" in rows[12] and all(row.endswith("ok") for row in rows[1:12] + rows[13:])
-    broken = ProcessPoolExecutor(2)
     with pytest.raises(RuntimeError, match="resume=True"):
         polhode.sweep(plan(), Poisoned(2), out=tmp_path / "again", chunk=40)
-    broken.shutdown()
+
+
+def test_executors_that_never_work_are_given_up(tmp_path):
+    class Broken(ThreadPoolExecutor):
+        def submit(self, function, /, *args):
+            raise BrokenExecutor("nobody is there")
+
+    with pytest.raises(RuntimeError, match="one after the other"):
+        polhode.sweep(plan(), Broken, out=tmp_path)
+    with pytest.raises(TypeError, match="submit"):
+        polhode.sweep(plan(), "dask", out=tmp_path)
 
 
 def test_failing_runs_are_rows():
