@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, MutableMapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -58,7 +59,7 @@ class Loads(MutableMapping[str, Any]):
 class Run(_polhode.Run):
     """A run under way: ``step()`` takes one, ``state`` is where it is, ``load[name]`` sets a load in between."""
 
-    @property
+    @cached_property
     def load(self) -> Loads:
         """The loads that have names."""
         return Loads(self)

@@ -1,4 +1,4 @@
-"""The package itself: ids of methods, stubs, documentation, strange calls, threads, memory, speed."""
+"""The package itself: ids of methods, types, documentation, strange calls, threads, memory, speed."""
 
 import doctest
 import os
@@ -17,21 +17,23 @@ from polhode import _polhode
 
 HERE = Path(__file__).parent
 SOURCE = HERE.parent / "polhode"
+SCRIPTS = [str(HERE.parent / folder) for folder in ("gallery", "comparison")]
 
 
 def ids() -> str:
     """The file of the ids of methods, as the registry has them."""
     single, systems = _polhode.methods()
 
-    def names(list_: list[str]) -> str:
-        return "".join(f'    "{name}",\n' for name in list_)
+    def ids_of(name: str, list_: list[str]) -> str:
+        return f"{name} = Literal[\n" + "".join(f'    "{id_}",\n' for id_ in list_) + "]\n"
 
     return (
         '"""The ids of methods, as the registry of the library has them (written by a test)."""\n\n'
-        "from typing import Literal\n\n"
-        f"Method = Literal[\n{names([*single, *systems])}]\n\n"
-        f"METHODS: list[str] = [\n{names(single)}]\n\n"
-        f"SYSTEM_METHODS: list[str] = [\n{names(systems)}]\n"
+        "from typing import Literal, get_args\n\n"
+        f"{ids_of('BodyMethod', single)}\n{ids_of('SystemMethod', systems)}\n"
+        "Method = Literal[BodyMethod, SystemMethod]\n\n"
+        "METHODS: list[str] = list(get_args(BodyMethod))\n"
+        "SYSTEM_METHODS: list[str] = list(get_args(SystemMethod))\n"
     )
 
 
@@ -55,10 +57,10 @@ def test_examples_in_the_documentation():
     [
         ["mypy.stubtest", "polhode._polhode", "--allowlist", str(HERE / "stubtest.txt")],
         ["mypy", "--strict", "-p", "polhode"],
-        ["mypy", "--strict", str(HERE.parent / "gallery")],
-        ["pyright", "--pythonpath", sys.executable, str(HERE.parent / "gallery")],
+        ["mypy", "--strict", *SCRIPTS],
+        ["pyright", "--pythonpath", sys.executable, *SCRIPTS],
     ],
-    ids=["stubtest", "mypy of the package", "mypy of the gallery", "pyright of the gallery"],
+    ids=["stubtest", "mypy of the package", "mypy of scripts", "pyright of scripts"],
 )
 def test_types(words):
     done = subprocess.run([sys.executable, "-m", *words], capture_output=True, text=True, cwd=HERE.parent.parent)

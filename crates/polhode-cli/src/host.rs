@@ -127,7 +127,7 @@ pub(crate) fn given(word: &str) -> Option<Problem> {
     HOST.with_borrow(|host| host.as_ref().filter(|_| word == MODEL)?.problem.clone())
 }
 
-/// Tells a note to the host; false if there is none.
+/// Passes a note to the host program; false if the program runs by itself.
 pub(crate) fn note(text: &str) -> bool {
     HOST.with_borrow_mut(|host| host.as_mut().map(|host| host.notes.push(text.into())).is_some())
 }

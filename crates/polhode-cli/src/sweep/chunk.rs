@@ -50,10 +50,10 @@ impl Head {
     }
 }
 
-/// A row: the numbers of its columns, and why there are none, if so.
+/// One run of a sweep: the numbers of its columns, and why it failed if it did.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Row {
-    /// Numbers, NaN where there is none.
+    /// The numbers of its columns; NaN in columns that the run did not reach.
     pub values: Vec<f64>,
     /// Empty if all went well.
     pub reason: String,

@@ -150,7 +150,7 @@ impl List<'_> {
     fn drift(&mut self, name: &'static str) {
         self.push(format!("drift_{name}"), "", What::Drift(name), None);
     }
-    /// The outputs of the model; all columns but the time where there are none.
+    /// The outputs of the model, or all columns but the time of a model without outputs.
     fn spoken(&self) -> Vec<usize> {
         let heads = self.known.heads;
         let outputs: Vec<usize> =
@@ -238,7 +238,7 @@ impl Keep {
     pub fn none() -> Keep {
         Keep { list: Vec::new(), heads: Vec::new(), times: Vec::new(), steps: false }
     }
-    /// What a list of words asks for; what is usual where there is none. A word that does not do is told by its place.
+    /// What the words of `keep` ask for, or the default without them. An unknown word is reported by its position.
     pub fn new(words: Option<&[String]>, known: &Known<'_>) -> Result<Keep, (usize, String)> {
         let mut list = List { known, list: Vec::new(), times: Vec::new() };
         match words {

@@ -262,7 +262,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// A model that shows which columns there are: that of the file, or of the first runs where that is none.
+    /// A model whose columns are those of every run: the one of the file, or of an early run if that of the file is invalid.
     fn sample(&self) -> Result<Model, Failure> {
         const TRIED: u64 = 16;
         let own = self.problem.model();
