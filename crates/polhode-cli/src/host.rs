@@ -57,40 +57,47 @@ impl From<Failure> for Refusal {
     }
 }
 
+/// Does something inside the host program, with all the notes that came of it.
+fn hosted<T>(
+    problem: Option<Problem>,
+    stop: Box<dyn FnMut() -> bool>,
+    work: impl FnOnce() -> Result<T, Failure>,
+) -> (Result<T, Refusal>, Vec<String>) {
+    HOST.set(Some(Host { problem, stop, notes: Vec::new() }));
+    let done = work().map_err(Refusal::from);
+    (done, HOST.take().map(|host| host.notes).unwrap_or_default())
+}
+
+/// Nobody wants to stop what is quick.
+fn never() -> Box<dyn FnMut() -> bool> {
+    Box::new(|| false)
+}
+
 /// Runs a command: the words behind `polhode`, with `-` for the model. The host is asked often whether to stop.
 pub fn answer(words: &[String], problem: Option<Problem>, stop: Box<dyn FnMut() -> bool>) -> Answer {
-    HOST.set(Some(Host { problem, stop, notes: Vec::new() }));
     let words = ["polhode"].into_iter().chain(words.iter().map(String::as_str));
-    let done = match Arguments::try_parse_from(words) {
+    let (done, notes) = hosted(problem, stop, || match Arguments::try_parse_from(words) {
         Ok(arguments) => command(arguments.command),
         Err(error) => usage::answer(error),
-    };
+    });
     let result = crate::print::kept_json();
-    let notes = HOST.take().map(|host| host.notes).unwrap_or_default();
-    Answer { result: done.map(|()| result).map_err(Refusal::from), notes }
+    Answer { result: done.map(|()| result), notes }
 }
 
 /// A model by its id in the catalogue or by the name of its file, with notes.
 pub fn model(word: &str) -> (Result<Problem, Refusal>, Vec<String>) {
-    HOST.set(Some(Host { problem: None, stop: Box::new(|| false), notes: Vec::new() }));
-    let found = if word == MODEL {
-        Err(Failure::Usage("a model is an id, the name of a file, or a text".into()))
-    } else {
-        pick::model(word)
-    };
-    let notes = HOST.take().map(|host| host.notes).unwrap_or_default();
-    (found.map_err(Refusal::from), notes)
+    hosted(None, never(), || match word {
+        MODEL => Err(Failure::Usage("a model is an id, the name of a file, or a text".into())),
+        _ => pick::model(word),
+    })
 }
 
 /// A model from its text; tables that it asks for are looked for in a folder.
 pub fn model_of_text(name: &str, text: &str, folder: &Path) -> (Result<Problem, Refusal>, Vec<String>) {
-    HOST.set(Some(Host { problem: None, stop: Box::new(|| false), notes: Vec::new() }));
-    let found = match robot::is_xml(text) {
+    hosted(None, never(), || match robot::is_xml(text) {
         true => robot::problem(name, text),
         false => pick::read_text(name, text, folder).map(|(problem, _)| problem),
-    };
-    let notes = HOST.take().map(|host| host.notes).unwrap_or_default();
-    (found.map_err(Refusal::from), notes)
+    })
 }
 
 /// A method by its id, if it suits the model and what loads know of goes on to the time.
@@ -111,9 +118,7 @@ pub fn step_for_error(
     stop: Box<dyn FnMut() -> bool>,
 ) -> Result<f64, Refusal> {
     pick::measured(model)?;
-    HOST.set(Some(Host { problem: None, stop, notes: Vec::new() }));
-    let found = error_control::step(model, method, until, error, budget);
-    HOST.set(None);
+    let (found, _) = hosted(None, stop, || error_control::step(model, method, until, error, budget));
     Ok(found?.found.step)
 }
 
