@@ -67,6 +67,22 @@ def test_a_controller_sets_loads(method):
     assert np.array_equal(run.load["wheel"], [0, 0, 0])
 
 
+def test_loads_are_put_aside_with_their_run():
+    run = polhode.start(SATELLITE, method="geometric-alpha")
+    run.load["wheel"] = [0.5, 0, -0.2]
+    run.step(n=10)
+    aside = run.save()
+    run.step(n=10)
+    end = run.state.q_wxyz
+    run.load["wheel"] = [0, 0, 0]
+    other = polhode.start(SATELLITE, method="geometric-alpha")
+    for again in (run, other):
+        again.restore(aside)
+        assert np.array_equal(again.load["wheel"], [0.5, 0, -0.2])
+        again.step(n=10)
+        assert np.array_equal(again.state.q_wxyz, end)
+
+
 def drag(t, motion):
     return -0.3 * motion.omega_body
 

@@ -36,12 +36,18 @@ pub struct Run {
 pub struct Checkpoint {
     saved: Saved,
     counted: (f64, f64, u64, u64),
+    /// What each part of its loads was set to.
+    loads: Vec<[f64; 3]>,
 }
 
 impl Run {
     fn inside(&self) -> PyResult<MutexGuard<'_, Inside>> {
         // Waiting would hold the interpreter, which a load may wait for.
         self.inside.try_lock().map_err(|_| PyRuntimeError::new_err("this run is at work in another thread"))
+    }
+    /// Every part of every load that can be set.
+    fn parts(&self) -> impl Iterator<Item = (&Control, &'static str)> {
+        self.controls.iter().flat_map(|load| load.parts().map(move |part| (load, part)))
     }
     /// What was raised, or the failure with the last good state.
     fn failed(&self, py: Python<'_>, inside: &Inside, error: polhode::solve::StepError) -> PyErr {
@@ -180,12 +186,18 @@ impl Run {
     fn save(&self) -> PyResult<Checkpoint> {
         let mut inside = self.inside()?;
         let counted = (inside.base, inside.step, inside.count, inside.steps);
-        Ok(Checkpoint { saved: inside.run.save().map_err(errors::value)?, counted })
+        let loads = self.parts().map(|(load, part)| Ok(load.get(part).map_err(errors::value)?.into()));
+        let loads = loads.collect::<PyResult<Vec<[f64; 3]>>>()?;
+        Ok(Checkpoint { saved: inside.run.save().map_err(errors::value)?, counted, loads })
     }
     /// Goes on from where it was put aside.
     fn restore(&self, checkpoint: &Checkpoint) -> PyResult<()> {
         let mut inside = self.inside()?;
         inside.run.restore(&checkpoint.saved).map_err(errors::value)?;
+        // Accelerations that were saved belong to these loads.
+        for ((load, part), value) in self.parts().zip(&checkpoint.loads) {
+            load.set(part, (*value).into()).map_err(errors::value)?;
+        }
         (inside.base, inside.step, inside.count, inside.steps) = checkpoint.counted;
         Ok(())
     }

@@ -6,8 +6,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What a load is set to: nothing before it is set, so that its own numbers, with their derivatives, count.
-#[derive(Debug)]
 pub(super) struct Setting([AtomicU64; 3]);
+
+impl fmt::Debug for Setting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Without its value: a model is the same one whatever a controller has set, also to one that goes on with a run.
+        f.write_str("Setting")
+    }
+}
 
 /// The bits of a number that nobody sets: not a number, with a pattern that no operation gives.
 const UNSET: u64 = 0x7ff8_dead_beef_0001;
