@@ -5,10 +5,10 @@ use polhode::body::{Drag, Force, Frame, Gravity, Harmonic, HarmonicForce, Moment
 use polhode::group::Rotation;
 use polhode::method::Method;
 use polhode::multibody::{
-    Coordinates, ForceKind, GROUND, JointKind, Rigid, Simulation, System, SystemParameter,
+    Coordinates, ForceKind, GROUND, JointKind, Rigid, Simulation, System, SystemParameter, SystemScalar,
 };
 use polhode::problem::Problem;
-use polhode::scalar::{Dual, Real, Scalar};
+use polhode::scalar::{Dual, Real};
 
 type D = Dual<f64, 1>;
 
@@ -34,7 +34,7 @@ fn the_heavy_top_with_its_mass_as_a_dual() {
     let model = problem.model().unwrap();
     let mut lifted = model.system().lift::<D>();
     lifted.bodies_mut()[0].mass.eps = [1.0];
-    let built = problem.system(&|i| D { re: 0.0, eps: [f64::from(i == mass)] }).unwrap();
+    let built = problem.system_with_slopes(&|i| D { re: 0.0, eps: [f64::from(i == mass)] }).unwrap();
     for system in [&lifted, &built] {
         for (id, slopes) in known {
             let mut simulation = Simulation::new(system, &Method::parse(id).unwrap()).unwrap();
@@ -151,7 +151,7 @@ fn a_changed_problem_is_checked() {
 }
 
 /// Positions, quaternions and velocities of all bodies, and the multipliers.
-fn numbers<S: Scalar>(system: &System<S>, method: &str, h: f64, steps: usize) -> Vec<S> {
+fn numbers<S: SystemScalar>(system: &System<S>, method: &str, h: f64, steps: usize) -> Vec<S> {
     let mut simulation = Simulation::new(system, &Method::parse(method).unwrap()).unwrap();
     for _ in 0..steps {
         simulation.step(S::lift(h)).unwrap();
@@ -193,7 +193,7 @@ fn systems_of_problems_have_the_derivatives_of_changed_ones() {
         let h = 5e-3;
         for (p, parameter) in problem.parameters().iter().enumerate() {
             let seeded = |i| D { re: 0.0, eps: [f64::from(i == p)] };
-            let system = problem.system(&seeded).unwrap();
+            let system = problem.system_with_slopes(&seeded).unwrap();
             let method = if p % 2 == 0 { "linear-alpha" } else { "geometric-alpha" };
             let what = format!("{} {} {method}", problem.id, parameter.name);
             let least = if parameter.name.starts_with("inertia") { 4e-3 } else { 0.2 };

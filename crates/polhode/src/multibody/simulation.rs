@@ -1,5 +1,6 @@
 //! A system at work: consistent initial values, then steps.
 
+use super::compiled::SystemScalar;
 use super::coordinate::{Coordinate, unwound};
 use super::decay::Decay;
 use super::error::{AssemblyError, SystemError};
@@ -140,24 +141,42 @@ fn carry<S: Real>(system: &System<S>, scheme: &SystemScheme, start: &mut Initial
     }
 }
 
-impl<S: Scalar> Simulation<S> {
+impl<S: SystemScalar> Simulation<S> {
     /// The system at its start, if it has consistent initial values.
     pub fn check(system: impl IntoShared<S>) -> Result<Self, SimulationError> {
-        let system = system.into_shared();
-        system.check()?;
-        Self::with(system, &SystemScheme::Alpha(AlphaScheme::default()), vec![1.0], false)
+        S::begin(system.into_shared(), None, false)
     }
     /// At t = 0, from positions that fit the joints; velocities are made to fit.
     pub fn new(system: impl IntoShared<S>, method: &Method) -> Result<Self, SimulationError> {
-        let system = system.into_shared();
-        system.check()?;
-        Self::begin(system, method, false)
+        S::begin(system.into_shared(), Some(method), false)
     }
     /// The same from any positions: those nearby that fit the joints. [`Simulation::assembly`] tells how far they are.
     pub fn assembled(system: impl IntoShared<S>, method: &Method) -> Result<Self, SimulationError> {
-        let system = system.into_shared();
+        S::begin(system.into_shared(), Some(method), true)
+    }
+    /// One step of size `h`. After an error all is as it was.
+    pub fn step(&mut self, h: S) -> Result<(), StepError> {
+        S::step(self, h)
+    }
+    /// Starts anew where it is: accelerations and reactions that belong to the loads from now on. To be done where a load
+    /// jumps, because what is carried from step to step belongs to those before.
+    pub fn restart(&mut self) -> Result<(), StepError> {
+        S::restart(self)
+    }
+}
+
+impl<S: Scalar> Simulation<S> {
+    /// The start of a system that was not checked yet; without a method, for what is read off it.
+    pub(super) fn checked(
+        system: Arc<System<S>>,
+        method: Option<&Method>,
+        may_move: bool,
+    ) -> Result<Self, SimulationError> {
         system.check()?;
-        Self::begin(system, method, true)
+        match method {
+            Some(method) => Self::begin(system, method, may_move),
+            None => Self::with(system, &SystemScheme::Alpha(AlphaScheme::default()), vec![1.0], may_move),
+        }
     }
     pub(super) fn begin(
         system: Arc<System<S>>,
@@ -224,9 +243,8 @@ impl<S: Scalar> Simulation<S> {
         }
         Ok(simulation)
     }
-    /// Starts anew where it is: accelerations and reactions that belong to the loads from now on. To be done where a load
-    /// jumps, because what is carried from step to step belongs to those before.
-    pub fn restart(&mut self) -> Result<(), StepError> {
+    /// See [`Simulation::restart`].
+    pub(super) fn start_anew(&mut self) -> Result<(), StepError> {
         if !self.is_alpha() {
             // Momenta do not jump with loads.
             return Ok(());
@@ -251,8 +269,8 @@ impl<S: Scalar> Simulation<S> {
         times
     }
 
-    /// One step of size `h`. After an error all is as it was.
-    pub fn step(&mut self, h: S) -> Result<(), StepError> {
+    /// See [`Simulation::step`].
+    pub(super) fn advance(&mut self, h: S) -> Result<(), StepError> {
         match self.is_alpha() {
             true => self.step_with(h, |_| Ok(())),
             false => self.step_in_parts(h),

@@ -8,7 +8,7 @@ use super::model::ModelError;
 use crate::body::{Loads, Own};
 use crate::lookup::nearest;
 use crate::model::{Built, DataError, Datum, Fault, Loader, ModelFile, Outputs, set, unknown};
-use crate::multibody::{Reduction, System, SystemParameter};
+use crate::multibody::{Dual1, Reduction, System, SystemParameter};
 use crate::scalar::Scalar;
 use core::fmt;
 use std::sync::Arc;
@@ -153,7 +153,7 @@ impl Problem {
         refreshed.map_err(|fault| problem.refused(fault))?;
         if defaults.method.is_none() {
             // A method that keeps what one body keeps, or one for systems.
-            let reduction = problem.system::<f64>(&|_| 0.0)?.reduction();
+            let reduction = problem.system(&|_| 0.0)?.reduction();
             problem.method = match reduction {
                 Some(Reduction::Rotation(_) | Reduction::Motion(_)) => "akw".into(),
                 None => "geometric-alpha".into(),
@@ -219,8 +219,12 @@ impl Problem {
         let _ = self.file.refresh(&mut self.data);
     }
 
-    /// The system in any scalar and with a change of each parameter (by its number in [`Problem::parameters`]) added to its
-    /// value. Initial values follow the changes; of numbers with derivatives the values are checked.
+    /// The system with a change of each parameter (by its number in [`Problem::parameters`]) added to its value. Initial
+    /// values follow the changes.
+    pub fn system(&self, change: &dyn Fn(usize) -> f64) -> Result<System<f64>, ModelError> {
+        Ok(self.built(change, &[])?.system)
+    }
+    /// The same with changes that carry a derivative; the values are checked.
     ///
     /// ```
     /// use polhode::{problem::Problem, scalar::Dual};
@@ -228,11 +232,11 @@ impl Problem {
     /// let crank = linkage.find_parameters(&["crank"])?[0];
     /// // Where the bodies are at the start, and how that depends on the length of the crank.
     /// let change = |i| Dual::<f64, 1> { re: 0.0, eps: [if i == crank { 1.0 } else { 0.0 }] };
-    /// let position = linkage.system(&change)?.bodies()[0].position;
+    /// let position = linkage.system_with_slopes(&change)?.bodies()[0].position;
     /// assert!((position.y.re - 0.15).abs() < 1e-15 && (position.y.eps[0] - 0.5).abs() < 1e-15);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn system<S: Scalar>(&self, change: &dyn Fn(usize) -> S) -> Result<System<S>, ModelError> {
+    pub fn system_with_slopes(&self, change: &dyn Fn(usize) -> Dual1) -> Result<System<Dual1>, ModelError> {
         Ok(self.built(change, &[])?.system)
     }
     /// The same with changes of numbers of elements too, and with all that belongs to it.

@@ -45,7 +45,7 @@ impl Problem {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn elements(&self) -> Result<Vec<SystemParameter>, ModelError> {
-        let system = self.system::<f64>(&|_| 0.0)?;
+        let system = self.system(&|_| 0.0)?;
         let mut all = system.parameters();
         let data = self.parameters();
         all.retain(|element| {

@@ -93,7 +93,7 @@ fn a_model_without_changes_is_the_same_to_the_bit() {
 #[test]
 fn loads_are_built_alike() {
     let problem = Problem::named("driven-body").unwrap();
-    let reduction = problem.system::<f64>(&|_| 0.0).unwrap().reduction();
+    let reduction = problem.system(&|_| 0.0).unwrap().reduction();
     let Some(Reduction::Rotation(one)) = reduction else { panic!("a rotation") };
     let load: &Loads<f64> = &one.body.load;
     assert_eq!(load.list().len(), 6);

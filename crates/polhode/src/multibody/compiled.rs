@@ -1,0 +1,47 @@
+//! Systems in the scalars for which this library compiles them.
+
+use super::simulation::{Simulation, SimulationError};
+use super::system::System;
+use crate::method::Method;
+use crate::scalar::{Dual, Scalar};
+use crate::solve::StepError;
+use std::sync::Arc;
+
+/// A scalar in which systems run: plain numbers, and numbers with one derivative. Starts and steps in them come compiled
+/// from this library, instead of being compiled anew in every program that uses them.
+pub trait SystemScalar: Scalar {
+    /// See [`Simulation::new`]; without a method, [`Simulation::check`].
+    #[doc(hidden)]
+    fn begin(
+        system: Arc<System<Self>>,
+        method: Option<&Method>,
+        may_move: bool,
+    ) -> Result<Simulation<Self>, SimulationError>;
+    /// See [`Simulation::step`].
+    #[doc(hidden)]
+    fn step(simulation: &mut Simulation<Self>, h: Self) -> Result<(), StepError>;
+    /// See [`Simulation::restart`].
+    #[doc(hidden)]
+    fn restart(simulation: &mut Simulation<Self>) -> Result<(), StepError>;
+}
+
+macro_rules! compiled {
+    ($($scalar:ty),*) => {$(
+        impl SystemScalar for $scalar {
+            fn begin(
+                system: Arc<System<Self>>,
+                method: Option<&Method>,
+                may_move: bool,
+            ) -> Result<Simulation<Self>, SimulationError> {
+                Simulation::checked(system, method, may_move)
+            }
+            fn step(simulation: &mut Simulation<Self>, h: Self) -> Result<(), StepError> {
+                simulation.advance(h)
+            }
+            fn restart(simulation: &mut Simulation<Self>) -> Result<(), StepError> {
+                simulation.start_anew()
+            }
+        }
+    )*};
+}
+compiled!(f64, Dual<f64, 1>);
