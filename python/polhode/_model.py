@@ -172,9 +172,11 @@ class Model:
             if "\n[run]" in f"\n{text}":
                 raise ValueError("the text of this model has a table [run] already; set step and method there")
             text += "\n" + _toml.table("[run]", self._run)
-        # Numbers that were set are not in the text.
         if self._sets:
-            raise ValueError("a model with numbers that were set cannot be written to a file; change them in its text")
+            if "\n[set]" in f"\n{text}":
+                raise ValueError("the text of this model has a table [set] already; set numbers there")
+            last = {name: values.replace(",", " ").split() for name, values in self._sets}
+            text += "\n[set]\n" + "".join(f'"{name}" = [{", ".join(values)}]\n' for name, values in last.items())
         Path(path).write_text(text, encoding="utf-8")
 
     def copy(self) -> Model:

@@ -66,6 +66,17 @@ def test_saved_models_run_on_the_command_line(tmp_path):
     assert theirs["outputs"]["opening"] == ours.outputs["opening"][-1]
 
 
+def test_numbers_that_were_set_are_saved(tmp_path):
+    model = polhode.Model("heavy-top").set(mass=3).set("top.center_y", 0.5).set(inertia="1 2 2.5").set(mass=4)
+    model.save(tmp_path / "set.toml")
+    again = polhode.Model(tmp_path / "set.toml")
+    assert again.numbers == model.numbers
+    one, other = polhode.solve(model, 0.1), polhode.solve(again, 0.1)
+    assert np.array_equal(one.position, other.position)
+    with pytest.raises(ValueError, match="has a table .set. already"):
+        again.set(mass=5).save(tmp_path / "twice.toml")
+
+
 def test_parameters_are_set_by_name_and_path():
     model = polhode.Model("heavy-top", mass=3)
     assert model.parameters["mass"] == 3

@@ -1,5 +1,6 @@
 //! Identification: intervals cover the truth as often as they say, edges hold, exact data give exact parameters.
 
+use crate::common::long;
 use core::ops::ControlFlow;
 use polhode::identify::{Identification, Identified, IdentifyError, Samples};
 use polhode::method::Method;
@@ -91,6 +92,11 @@ impl Motion {
 
 const STEP: f64 = 5e-3;
 
+/// So many repetitions of a long campaign; a part of them otherwise.
+fn many(repetitions: u64) -> u64 {
+    if long() { repetitions } else { repetitions / 4 }
+}
+
 /// Fits of the heavy top to 200 samples over a second, for some seeds.
 fn tops(
     truth: &[(&str, &str)],
@@ -150,16 +156,17 @@ const START: [(&str, &str); 2] = [("inertia", "0.27,0.42,0.2"), ("center", "0.1,
 
 #[test]
 fn intervals_of_a_disc_cover_its_principal_moments() {
-    let found = tops(&[], &START, &DIAGONAL, Noise::OfColumn(0.01), 100);
+    let found = tops(&[], &START, &DIAGONAL, Noise::OfColumn(0.01), many(100));
     coverage("disc, principal moments", &found, &[DISC[0], DISC[1], DISC[2], 0.0, 1.0, 0.0]);
     // The disc is on the edge: the noise pushes beyond it about every other time.
     let flat = found.iter().filter(|f| f.flat == ["inertia"]).count();
-    assert!((25..=75).contains(&flat), "{flat}");
+    let quarter = found.len() / 4;
+    assert!((quarter..=3 * quarter).contains(&flat), "{flat} of {}", found.len());
 }
 
 #[test]
 fn intervals_of_a_disc_cover_its_tensor() {
-    let found = tops(&[], &START, &["inertia", "center"], Noise::OfColumn(0.01), 100);
+    let found = tops(&[], &START, &["inertia", "center"], Noise::OfColumn(0.01), many(100));
     coverage("disc, tensor", &found, &[DISC[0], DISC[1], DISC[2], 0.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
 }
 
@@ -167,16 +174,16 @@ fn intervals_of_a_disc_cover_its_tensor() {
 fn intervals_of_a_thick_body_cover_its_tensor() {
     let truth = [("inertia", "0.25,0.4,0.3")];
     let start = [("inertia", "0.29,0.35,0.26"), ("center", "0.1,0.88,-0.1")];
-    let found = tops(&truth, &start, &["inertia", "center"], Noise::OfColumn(0.01), 100);
+    let found = tops(&truth, &start, &["inertia", "center"], Noise::OfColumn(0.01), many(100));
     coverage("thick body", &found, &[0.25, 0.4, 0.3, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
 }
 
 #[test]
 fn intervals_cover_with_noise_of_each_value_too() {
-    let found = tops(&[], &START, &DIAGONAL, Noise::OfValue(0.01), 100);
+    let found = tops(&[], &START, &DIAGONAL, Noise::OfValue(0.01), many(100));
     coverage("disc, noise of each value", &found, &[DISC[0], DISC[1], DISC[2], 0.0, 1.0, 0.0]);
     let truth = [("inertia", "0.25,0.4,0.3")];
-    let found = tops(&truth, &START, &["inertia", "center"], Noise::OfValue(0.01), 100);
+    let found = tops(&truth, &START, &["inertia", "center"], Noise::OfValue(0.01), many(100));
     coverage("thick, noise of each value", &found, &[0.25, 0.4, 0.3, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
 }
 
@@ -198,7 +205,8 @@ fn exact_samples_give_exact_parameters() {
 #[test]
 fn exact_samples_along_the_edge_give_exact_parameters() {
     let method = Method::parse("linear-alpha").unwrap();
-    for step in [5e-4, 1e-3, 2e-3] {
+    let steps = [2e-3, 1e-3, 5e-4];
+    for &step in if long() { &steps[..] } else { &steps[..1] } {
         let motion = Motion::of(
             &problem("heavy-top", &[]),
             "linear-alpha",
@@ -234,8 +242,9 @@ fn a_fit_can_be_broken_off_anywhere() {
         ControlFlow::Continue(())
     })
     .unwrap();
-    for k in 0..200 {
-        let (mut seen, last) = (0, all * k / 200);
+    let times = many(200);
+    for k in 0..times {
+        let (mut seen, last) = (0, all * k / times);
         let broken = fit.run_with(&mut |_, _| {
             seen += 1;
             if seen > last { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -252,7 +261,7 @@ fn intervals_hold_with_columns_of_noise() {
     let motion = Motion::of(&problem("heavy-top", &[]), "linear-alpha", 2e-3, 2.0, 5, &quantities);
     let start = problem("heavy-top", &[("inertia", "0.28,0.4,0.19"), ("center", "0.1,0.9,-0.1")]);
     let sensitivity = Sensitivity::new(&start, &DIAGONAL, &method).unwrap();
-    let found: Vec<Identified> = (0..60)
+    let found: Vec<Identified> = (0..many(60))
         .map(|seed| {
             let samples = motion.noisy(Noise::OfQuantity(0.01), 77 + 13 * seed);
             Identification::new(sensitivity.clone(), samples, 2e-3).unwrap().run().unwrap()
@@ -270,7 +279,7 @@ fn intervals_of_few_samples_hold() {
         let motion =
             Motion::of(&top, "linear-alpha", STEP, 1.0, every, &["position", "q", "velocity", "omega_body"]);
         let sensitivity = Sensitivity::new(&top, &["mass", "center_y"], &method).unwrap();
-        let found: Vec<Identified> = (0..60)
+        let found: Vec<Identified> = (0..many(60))
             .map(|seed| {
                 let samples = motion.noisy(Noise::OfColumn(0.01), 500 + 11 * seed);
                 Identification::new(sensitivity.clone(), samples, STEP).unwrap().run().unwrap()

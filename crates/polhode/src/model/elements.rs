@@ -79,6 +79,7 @@ pub(super) struct JointDraft {
     axis2: Option<Numbers>,
     length: Option<Number>,
     pitch: Option<Number>,
+    teeth: Option<Numbers>,
     stiffness: Option<Number>,
     damping: Option<Number>,
     rest: Option<Number>,
@@ -133,6 +134,7 @@ impl JointDraft {
             axis2: table.numbers("axis2", &[3], scope)?,
             length: table.number("length", scope)?,
             pitch: table.number("pitch", scope)?,
+            teeth: table.numbers("teeth", &[2], scope)?,
             stiffness: table.number("stiffness", scope)?,
             damping: table.number("damping", scope)?,
             rest: table.angle("rest", scope)?,
@@ -193,6 +195,14 @@ impl JointDraft {
         } else if self.pitch.is_none() {
             return Err(Fault::new(&table.span, format!("{} needs `pitch`", table.name)));
         }
+        if kind != "gear" {
+            stray("teeth", "belongs to a joint of type \"gear\"")?;
+        } else if self.teeth.is_none() {
+            return Err(Fault::new(
+                &table.span,
+                format!("{} needs `teeth`: those of its two wheels", table.name),
+            ));
+        }
         if kind != "cylindrical" {
             stray("speed", &why)?;
         }
@@ -226,8 +236,17 @@ impl JointDraft {
                 )?;
             }
         }
-        if !matches!(kind, "universal" | "constant-angle") {
-            stray("axis2", "belongs to a joint of type \"universal\" or \"constant-angle\"")?;
+        if !matches!(kind, "universal" | "constant-angle" | "gear") {
+            stray("axis2", "belongs to a joint of type \"universal\", \"constant-angle\" or \"gear\"")?;
+        }
+        if kind == "gear" {
+            if self.axis.is_none() {
+                stray("axis2", "needs `axis` too: the axle of the first wheel")?;
+            }
+            return stray(
+                "at",
+                "does not belong to a gear, whose wheels have their centres in the points of its two frames",
+            );
         }
         let axis = !matches!(kind, "spherical" | "fixed" | "distance");
         match (self.at.is_some(), self.axis.is_some()) {
@@ -291,6 +310,7 @@ impl JointDraft {
                 let [first, other] = ends;
                 [builder.drawn(first.body, &point, &axes), builder.drawn(other.body, &point, &second)]
             }
+            None if kind == "gear" => self.axles(ends, values, builder)?,
             None => ends,
         };
         let library = match kind {
@@ -321,12 +341,17 @@ impl JointDraft {
                 JointKind::Distance { length }
             }
         };
-        let added = match &self.pitch {
-            Some(pitch) if kind == "screw" => builder.system.screw_with_ends(name, pitch.at(values)?, drawn),
+        let added = match (&self.pitch, &self.teeth) {
+            (Some(pitch), _) if kind == "screw" => {
+                builder.system.screw_with_ends(name, pitch.at(values)?, drawn)
+            }
+            (_, Some(teeth)) if kind == "gear" => {
+                builder.system.gear_with_ends(name, self.whole(teeth, values)?, drawn)
+            }
             _ => builder.system.joint_with_ends(name, library, drawn),
         };
         added.map_err(|error| wrong(error.to_string()))?;
-        if kind == "constant-angle" {
+        if matches!(kind, "constant-angle" | "gear") {
             return Ok(());
         }
         let given = |number: &Option<Number>| number.as_ref().map(|number| number.at(values)).transpose();
@@ -404,6 +429,38 @@ impl JointDraft {
             driven.map_err(|error| wrong(error.to_string()))?;
         }
         Ok(())
+    }
+    /// Numbers of teeth.
+    fn whole<S: Scalar>(&self, teeth: &Numbers, values: &Values<S>) -> Result<[i32; 2], Fault> {
+        let mut whole = [0; 2];
+        for (whole, given) in whole.iter_mut().zip(teeth.at(values)?) {
+            let value = given.value();
+            if !(value.fract() == 0.0 && value.abs() < f64::from(i32::MAX)) {
+                let message = format!("a number of teeth is an integer, not {}", plain(value));
+                return Err(values.blamed(teeth.fault(message), teeth.parameter()));
+            }
+            *whole = value as i32;
+        }
+        Ok(whole)
+    }
+    /// The frames of two wheels with axles that are given in space.
+    fn axles<S: Scalar>(
+        &self,
+        ends: [End<S>; 2],
+        values: &Values<S>,
+        builder: &Builder<'_, S>,
+    ) -> Result<[End<S>; 2], Fault> {
+        let Some(axis) = &self.axis else { return Ok(ends) };
+        let first = upright(&direction(axis, values)?);
+        let second = match &self.axis2 {
+            Some(axis) => upright(&direction(axis, values)?),
+            None => first,
+        };
+        let turned = |end: &End<S>, axes: &Matrix3<S>| {
+            let drawn = builder.drawn(end.body, &Vector3::zeros(), axes);
+            End { point: end.point, ..drawn }
+        };
+        Ok([turned(&ends[0], &first), turned(&ends[1], &second)])
     }
     /// The axes of the joint in space, columns.
     fn axes<S: Scalar>(&self, kind: &str, values: &Values<S>) -> Result<Matrix3<S>, Fault> {

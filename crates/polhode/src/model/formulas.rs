@@ -350,6 +350,9 @@ impl LineForce {
 }
 
 impl ForceFormula for LineForce {
+    fn kind(&self) -> &'static str {
+        "line"
+    }
     fn names(&self) -> Vec<String> {
         self.names.clone()
     }

@@ -217,6 +217,7 @@ pub const JOINT_TYPES: &[&str] = &[
     "parallel",
     "constant-angle",
     "screw",
+    "gear",
 ];
 
 /// The keys of a joint.
@@ -229,9 +230,14 @@ pub const JOINT: &[Key] = &[
         "its point in space, the bodies standing as they start, m; left out: the two frames are to coincide",
     ),
     key("axis", Kind::Vector, "its third axis in space"),
-    key("axis2", Kind::Vector, "of a universal joint, the first axis of its second frame in space"),
+    key(
+        "axis2",
+        Kind::Vector,
+        "of a universal joint, the first axis of its second frame in space; of a gear, the axle of the second wheel",
+    ),
     key("length", Kind::Number, "of a distance: its length, m; the drawn one if left out"),
     key("pitch", Kind::Number, "of a screw: how far one turn goes along the axis, m"),
+    key("teeth", Kind::Numbers, "of a gear: the teeth of its two wheels; negative: inside a ring"),
     key(
         "angle",
         Kind::Angle,
@@ -393,6 +399,11 @@ pub const MODEL: &[Key] = &[
         "named quantities: columns, and targets of sensitivities and fits",
     ),
     key("events", Kind::Named(EVENT), "zero crossings by name"),
+    key(
+        "set",
+        Kind::Each(&Kind::Numbers),
+        "numbers that are set as --set does, by the name of a parameter or the path of an element, in quotes: \"top.mass\" = 2",
+    ),
     key("run", Kind::Table(RUN), "how to run it"),
     key("sweep", Kind::Table(SWEEP), "many runs of it"),
 ];

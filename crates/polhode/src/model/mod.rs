@@ -103,6 +103,8 @@ pub struct ModelFile {
     outputs: Vec<OutputDraft>,
     output_names: Arc<[String]>,
     events: Vec<EventDraft>,
+    /// What is set, as text, with its place.
+    pub(crate) set: Vec<(String, String, Span)>,
     sweep: Option<Sweep>,
 }
 

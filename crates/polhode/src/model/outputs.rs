@@ -181,7 +181,12 @@ fn find<S: Scalar>(
             "moment_axis" => return number(Quantity::MomentAxis),
             _ => {}
         }
-        for (vector, quantity) in [("force", Quantity::Force), ("moment", Quantity::Moment)] {
+        for (vector, quantity) in [
+            ("force", Quantity::Force),
+            ("moment", Quantity::Moment),
+            ("force_joint", Quantity::ForceJoint),
+            ("moment_joint", Quantity::MomentJoint),
+        ] {
             if let Some(i) = component(own, vector) {
                 return Ok(Reading::Item(item(quantity), i));
             }
@@ -190,8 +195,9 @@ fn find<S: Scalar>(
         if !coordinates.is_empty() {
             known.push("rate".into());
         }
-        let known =
-            known.into_iter().chain(["force_x", "moment_x", "force_axis", "moment_axis"].map(String::from));
+        let reactions =
+            ["force_x", "moment_x", "force_axis", "moment_axis", "force_joint_x", "moment_joint_x"];
+        let known = known.into_iter().chain(reactions.map(String::from));
         let known: Vec<String> = known.map(|own| format!("{owner}.{own}")).collect();
         return Err(format!(
             "the joint '{owner}' has no '{own}'; it has {} and {owner}.lambda_1 to {owner}.lambda_{rows}",

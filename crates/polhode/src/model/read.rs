@@ -6,7 +6,7 @@ use super::elements::{FrameDraft, JointDraft};
 use super::forces::{CoordinatesDraft, ForceDraft};
 use super::keys::{CHECK, EVENT, MODEL, PARAMETER, RUN};
 use super::loads::{LoadDraft, StateExpression};
-use super::number::{Named, Number, Numbers, Parameter, Scope, reserved, unknown_name};
+use super::number::{Named, Number, Numbers, Parameter, Scope, none, reserved, unknown_name};
 use super::outputs::{EventDraft, OutputDraft};
 use super::place::{Fault, Span, tidy};
 use super::series::{Loader, Tables};
@@ -91,10 +91,28 @@ pub(super) fn read(name: &str, text: &str, load: &Loader<'_>) -> Result<ModelFil
         output_names: outputs.iter().map(|output: &OutputDraft| output.name.clone()).collect(),
         outputs,
         events: tables_of(&top, "events", &mut |name, table| event(name, table, &hyphened))?,
+        set: top.entry("set").map_or(Ok(Vec::new()), set)?,
         sweep: top.entry("sweep").map(sweep).transpose()?,
         parameters,
         definitions,
     })
+}
+
+/// What the file sets, in its order.
+fn set(entry: &Entry<'_>) -> Result<Vec<(String, String, Span)>, Fault> {
+    let mut all = Vec::new();
+    for entry in &entry.table("[set]")?.entries {
+        if let DeValue::Table(_) = entry.value.get_ref() {
+            let message =
+                format!("the path of a number in [set] stands in quotes, as in \"{}.mass\" = 2", entry.key);
+            return Err(Fault::new(&entry.key_span, message));
+        }
+        let numbers = Numbers::read(entry.key, entry.value, &[], &nothing(), 1.0)?.at(&none())?;
+        let text: Vec<String> = numbers.iter().map(f64::to_string).collect();
+        all.push((entry.key.to_string(), text.join(","), entry.key_span.clone()));
+    }
+    all.sort_by_key(|(_, _, span)| span.start);
+    Ok(all)
 }
 
 /// No names at all.

@@ -219,6 +219,9 @@ fn along<T: Real>(coordinate: Coordinate, at: &MovingFrames<T>, effort: T) -> Pu
 }
 
 impl ForceFormula for Motor {
+    fn kind(&self) -> &'static str {
+        "motor"
+    }
     fn names(&self) -> Vec<String> {
         self.names.clone()
     }
@@ -228,6 +231,9 @@ impl ForceFormula for Motor {
 }
 
 impl ForceFormula for JointSpring {
+    fn kind(&self) -> &'static str {
+        "joint-spring"
+    }
     fn names(&self) -> Vec<String> {
         ["stiffness", "damping", "rest"].map(String::from).to_vec()
     }
@@ -260,6 +266,9 @@ impl Drive {
 }
 
 impl JointFormula for Drive {
+    fn kind(&self) -> &'static str {
+        "drive"
+    }
     fn names(&self) -> Vec<String> {
         self.names.clone()
     }
@@ -293,6 +302,9 @@ pub(super) struct SeenLoad {
 }
 
 impl ForceFormula for SeenLoad {
+    fn kind(&self) -> &'static str {
+        "load"
+    }
     fn names(&self) -> Vec<String> {
         self.names.clone()
     }

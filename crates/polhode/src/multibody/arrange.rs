@@ -97,14 +97,16 @@ impl<S: Real> System<S> {
         Some(path)
     }
 
-    /// A tree of joints from the ground on, joints with given coordinates first.
+    /// A tree of joints from the ground on: joints with given coordinates first, formulas of one's own (a gear, say) last.
     fn tree(&self) -> Vec<Branch> {
         let n = self.bodies.len();
         let mut sets = Sets::new(n + 1);
         let mut near: Vec<Vec<usize>> = vec![Vec::new(); n + 1];
         let mut first: Vec<usize> = self.starts.iter().map(|start| start.joint).collect();
         first.dedup();
-        for j in first.into_iter().chain(0..self.joints.len()) {
+        let own = |j: &usize| matches!(self.joints[*j].kind, JointKind::Own(_));
+        let (formulas, known): (Vec<usize>, Vec<usize>) = (0..self.joints.len()).partition(own);
+        for j in first.into_iter().chain(known).chain(formulas) {
             // A joint that stands on the list twice joins nothing the second time.
             let Some(joint) = self.joints.get(j) else { continue };
             let [a, b] = joint.bodies().map(|body| body.map_or(0, |b| b + 1));

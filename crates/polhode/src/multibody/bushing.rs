@@ -42,6 +42,9 @@ fn stored<T: Real>(stiffness: &[T], x: &Vector3<T>) -> T {
 }
 
 impl ForceFormula for Bushing {
+    fn kind(&self) -> &'static str {
+        "bushing"
+    }
     fn names(&self) -> Vec<String> {
         let six = ["x", "y", "z", "turn_x", "turn_y", "turn_z"];
         ["stiffness", "damping"].iter().flat_map(|what| six.map(|i| format!("{what}_{i}"))).collect()

@@ -125,6 +125,9 @@ impl JointFormula for Guide {
 pub(super) struct Thread;
 
 impl JointFormula for Thread {
+    fn kind(&self) -> &'static str {
+        "thread"
+    }
     fn names(&self) -> Vec<String> {
         vec!["pitch".into()]
     }

@@ -43,7 +43,7 @@ macro_rules! kinds {
             pub fn name(&self) -> &'static str {
                 match self {
                     $(Self::$variant $({ $($field: _),+ })? => $name,)+
-                    Self::Own(_) => "own",
+                    Self::Own(own) => own.kind(),
                 }
             }
             /// Its numbers, to be read or changed.

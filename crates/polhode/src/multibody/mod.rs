@@ -16,6 +16,7 @@ mod equations;
 mod error;
 mod finite;
 mod force;
+mod gear;
 mod history;
 mod initial;
 mod joint;

@@ -95,6 +95,10 @@ pub struct Push<T> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait JointFormula: Debug + Send + Sync + 'static {
+    /// What it is called where elements are listed.
+    fn kind(&self) -> &'static str {
+        "own"
+    }
     /// The names of its numbers.
     fn names(&self) -> Vec<String> {
         Vec::new()
@@ -150,6 +154,10 @@ pub trait JointFormula: Debug + Send + Sync + 'static {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait ForceFormula: Debug + Send + Sync + 'static {
+    /// What it is called where elements are listed.
+    fn kind(&self) -> &'static str {
+        "own"
+    }
     /// The names of its numbers.
     fn names(&self) -> Vec<String> {
         Vec::new()
@@ -233,6 +241,7 @@ behind_object!(AnyForce: ForceAt at [f64, Jet<f64>, Jet<Jet<f64>>, One, Jet<One>
 #[derive(Clone, Debug, PartialEq)]
 pub struct OwnJoint<S: Real> {
     pub(super) behind: Behind<S, dyn AnyJoint>,
+    kind: &'static str,
     rows: usize,
     angles: [bool; MOST_ROWS],
     driven: bool,
@@ -242,6 +251,7 @@ pub struct OwnJoint<S: Real> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct OwnForce<S: Real> {
     behind: Behind<S, dyn AnyForce>,
+    kind: &'static str,
     damped: bool,
     strains: usize,
 }
@@ -313,16 +323,19 @@ impl<S: Real> OwnJoint<S> {
             return Err(OwnError::Rows { rows });
         }
         let angles = core::array::from_fn(|row| formula.is_angle(row));
-        let driven = formula.is_driven();
+        let (kind, driven) = (formula.kind(), formula.is_driven());
         let formula: Arc<dyn AnyJoint> = Arc::new(formula);
-        Ok(OwnJoint { behind: Behind::new(formula, names, numbers)?, rows, angles, driven })
+        Ok(OwnJoint { behind: Behind::new(formula, names, numbers)?, kind, rows, angles, driven })
+    }
+    pub(super) fn kind(&self) -> &'static str {
+        self.kind
     }
     pub(super) fn numbers_mut(&mut self) -> Vec<Number<'_, S>> {
         own_numbers(&self.behind.names, &mut self.behind.numbers)
     }
     pub(super) fn rebuilt<T: Real>(&self, number: &mut dyn FnMut(usize, S) -> T) -> OwnJoint<T> {
-        let OwnJoint { rows, angles, driven, .. } = *self;
-        OwnJoint { behind: self.behind.rebuilt(number), rows, angles, driven }
+        let OwnJoint { kind, rows, angles, driven, .. } = *self;
+        OwnJoint { behind: self.behind.rebuilt(number), kind, rows, angles, driven }
     }
     pub(super) fn rows(&self) -> usize {
         self.rows
@@ -454,14 +467,19 @@ impl<S: Real> OwnForce<S> {
     /// A formula with its numbers, in the order of their names.
     pub fn new(formula: impl ForceFormula, numbers: Vec<S>) -> Result<Self, OwnError> {
         let (names, damped, strains) = (formula.names(), formula.is_damped(), formula.strains().min(6));
+        let kind = formula.kind();
         let formula: Arc<dyn AnyForce> = Arc::new(formula);
-        Ok(OwnForce { behind: Behind::new(formula, names, numbers)?, damped, strains })
+        Ok(OwnForce { behind: Behind::new(formula, names, numbers)?, kind, damped, strains })
+    }
+    pub(super) fn kind(&self) -> &'static str {
+        self.kind
     }
     pub(super) fn numbers_mut(&mut self) -> Vec<Number<'_, S>> {
         own_numbers(&self.behind.names, &mut self.behind.numbers)
     }
     pub(super) fn rebuilt<T: Real>(&self, number: &mut dyn FnMut(usize, S) -> T) -> OwnForce<T> {
-        OwnForce { behind: self.behind.rebuilt(number), damped: self.damped, strains: self.strains }
+        let OwnForce { kind, damped, strains, .. } = *self;
+        OwnForce { behind: self.behind.rebuilt(number), kind, damped, strains }
     }
     pub(super) fn is_damped(&self) -> bool {
         self.damped

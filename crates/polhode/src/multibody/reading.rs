@@ -29,6 +29,24 @@ pub struct Reaction<S> {
     pub force_axis: S,
     /// The moment about it.
     pub moment_axis: S,
+    /// The force, in the axes of the first frame.
+    pub force_joint: Vector3<S>,
+    /// The moment, in the axes of the first frame.
+    pub moment_joint: Vector3<S>,
+}
+
+impl<S: Real> Reaction<S> {
+    /// What the joint does to its first body, the moment about the same point.
+    pub fn on_first(&self) -> Self {
+        Reaction {
+            force: -self.force,
+            moment: -self.moment,
+            force_axis: -self.force_axis,
+            moment_axis: -self.moment_axis,
+            force_joint: -self.force_joint,
+            moment_joint: -self.moment_joint,
+        }
+    }
 }
 
 impl<S: Real> BodyMotion<S> {
@@ -270,7 +288,8 @@ impl<S: Scalar> Simulation<S> {
         let reaction = |j: usize| {
             let joint = &system.joints[j];
             let [a, b] = self.places(joint.bodies());
-            let axis = joint.axis_in_space(0, &a, 2);
+            let axes = [0, 1, 2].map(|i| joint.axis_in_space(0, &a, i));
+            let axis = axes[2];
             let [mine, other] = [own[j], efforts[j]].map(|[force, moment]| [force, b.to_space(&moment)]);
             let (force, moment) = (mine[0] + other[0], mine[1] + other[1]);
             // In the direction that it leaves free a joint itself does nothing.
@@ -279,7 +298,9 @@ impl<S: Scalar> Simulation<S> {
                 false => axis.dot(&(mine[part] + other[part])),
             };
             let (force_axis, moment_axis) = (along(Coordinate::Distance, 0), along(Coordinate::Angle, 1));
-            Reaction { force, moment, force_axis, moment_axis }
+            let seen = |v: &Vector3<S>, third: S| Vector3::new(axes[0].dot(v), axes[1].dot(v), third);
+            let (force_joint, moment_joint) = (seen(&force, force_axis), seen(&moment, moment_axis));
+            Reaction { force, moment, force_axis, moment_axis, force_joint, moment_joint }
         };
         (0..system.joints.len()).map(reaction).collect()
     }

@@ -151,6 +151,11 @@ impl Problem {
             added: Vec::new(),
         };
         refreshed.map_err(|fault| problem.refused(fault))?;
+        let file = problem.file.clone();
+        for (name, text, span) in &file.set {
+            let done = problem.set(name, text);
+            done.map_err(|error| problem.refused(Fault::new(span, error.to_string()).of(name)))?;
+        }
         if defaults.method.is_none() {
             // A method that keeps what one body keeps, or one for systems.
             let reduction = problem.system(&|_| 0.0)?.reduction();

@@ -94,6 +94,8 @@ quantities!(
     Moment: "moment" "moment" ["N m"] Vector, "moment of a joint on its second body about the point of its second frame, in space";
     ForceAxis: "force_axis" "force_axis" ["N"] Number, "force of a joint along its third axis";
     MomentAxis: "moment_axis" "moment_axis" ["N m"] Number, "moment of a joint about its third axis";
+    ForceJoint: "force_joint" "force_joint" ["N"] Vector, "force of a joint on its second body, in the axes of its first frame";
+    MomentJoint: "moment_joint" "moment_joint" ["N m"] Vector, "moment of a joint on its second body, in the axes of its first frame";
     Coordinates: "position" "y" ["m"] List, "extra coordinates";
     CoordinateRates: "velocity" "rate" ["m/s"] List, "rates of extra coordinates";
     Output: "outputs" "" [""] Number, "an output of the model";
@@ -306,6 +308,8 @@ impl<S: Real> Snapshot<S> {
             Q::Moment => Some(Value::Vector(joint()?.reaction.moment)),
             Q::ForceAxis => Some(Value::Number(joint()?.reaction.force_axis)),
             Q::MomentAxis => Some(Value::Number(joint()?.reaction.moment_axis)),
+            Q::ForceJoint => Some(Value::Vector(joint()?.reaction.force_joint)),
+            Q::MomentJoint => Some(Value::Vector(joint()?.reaction.moment_joint)),
             Q::Coordinates => coordinates(0),
             Q::CoordinateRates => coordinates(1),
             Q::Output => match item.owner {

@@ -284,7 +284,7 @@ impl<S: Scalar> Snapshot<S> {
 
 kept!(Translation<f64> { position, velocity, acceleration, linear_momentum_space });
 kept!(JointSnapshot<f64> { angle, distance, reaction, is_drive });
-kept!(Reaction<f64> { force, moment, force_axis, moment_axis });
+kept!(Reaction<f64> { force, moment, force_axis, moment_axis, force_joint, moment_joint });
 
 impl Kept for BodySnapshot {
     fn keep(&mut self, archive: &mut Archive<'_>) {

@@ -6,7 +6,10 @@ use polhode::method::Method;
 use polhode::multibody::{
     AssemblyError, Coordinate, GROUND, JointKind, Rigid, Simulation, SimulationError, System,
 };
+use polhode::problem::Problem;
+use polhode::run::Plan;
 use std::f64::consts::TAU;
+use std::ops::ControlFlow;
 
 fn method(id: &str) -> Method {
     Method::parse(id).unwrap()
@@ -188,4 +191,46 @@ fn bodies_are_put_where_their_frames_coincide() {
         // One iteration for the last bit at most: the joint itself says where the body is.
         assert!(run.assembly().iterations <= 2, "{}: {}", kind.name(), run.assembly().iterations);
     }
+}
+
+#[test]
+fn reactions_are_read_in_the_axes_of_the_joint_and_on_either_body() {
+    let text = r#"
+        gravity = [0, 0, -9.81]
+        [bodies.arm]
+        mass = 3
+        inertia = [0.1, 0.2, 0.3]
+        [frames.bearing]
+        body = "ground"
+        attitude = [0.4, -0.3, 0.7]
+        [frames.end]
+        body = "arm"
+        at = [0.5, 0.1, 0]
+        [joints.hinge]
+        type = "revolute"
+        between = ["bearing", "end"]
+        rate = 2
+        damping = 0.1
+        [outputs]
+        across = "hinge.force_joint_x"
+        about = "hinge.moment_joint_y"
+    "#;
+    let model = Problem::from_text("arm", text).unwrap().model().unwrap();
+    let mut run = Simulation::new(model.system(), &method("geometric-alpha")).unwrap();
+    for _ in 0..50 {
+        run.step(0.01).unwrap();
+    }
+    let found = run.reactions(run.all_multipliers())[0];
+    let axes = Rotation::from_rotation_vector(&Vector3::new(0.4, -0.3, 0.7));
+    assert!((axes.rotate(&found.force_joint) - found.force).norm() < 1e-12 * found.force.norm());
+    assert!((axes.rotate(&found.moment_joint) - found.moment).norm() < 1e-12 * found.moment.norm());
+    assert!((found.moment_joint.z - found.moment_axis).abs() < 1e-15 && found.moment_axis.abs() > 1e-3);
+    // The ground feels the weight less the mass times its acceleration.
+    let (arm, first) = (&run.bodies()[0], found.on_first());
+    let inertial = (Vector3::new(0.0, 0.0, -9.81) - arm.acceleration) * 3.0;
+    assert!((first.force - inertial).norm() < 1e-9 * inertial.norm());
+    let shown = Problem::from_text("arm", text).unwrap().model().unwrap();
+    let plan = Plan::new(0.01, 0.5).unwrap();
+    let end = shown.run(&method("geometric-alpha"), &plan, &mut |_, _| ControlFlow::Continue(())).unwrap();
+    assert_eq!(end.last.outputs, [found.force_joint.x, found.moment_joint.y]);
 }

@@ -7,6 +7,7 @@ mod systems;
 
 mod bruls_top;
 mod events;
+mod gears;
 mod guards;
 mod joint_coordinates;
 mod model_mutations;

@@ -44,7 +44,7 @@ fn numbers<S: Real, G: Dynamics>(one: &Reduced<S, G>) -> Vec<S> {
 }
 
 fn row<S: Scalar>(problem: &Problem, change: &dyn Fn(usize) -> S) -> Option<Vec<S>> {
-    Some(match problem.system(change).unwrap().reduction()? {
+    Some(match problem.built(change, &[]).unwrap().system.reduction()? {
         Reduction::Rotation(one) => numbers(&one),
         Reduction::Motion(one) => numbers(&one),
     })
@@ -98,4 +98,29 @@ fn loads_are_built_alike() {
     let load: &Loads<f64> = &one.body.load;
     assert_eq!(load.list().len(), 6);
     assert_eq!(load.lift::<Dual<f64, 2>>().list().len(), 6);
+}
+
+#[test]
+fn a_file_sets_numbers_as_set_does() {
+    let text = Problem::named("heavy-top").unwrap().file().text().to_owned();
+    let with = |more: &str| Problem::from_text("top", &format!("{text}\n[set]\n{more}\n"));
+    let mut by_hand = Problem::from_text("top", &text).unwrap();
+    by_hand.set("mass", "3").unwrap();
+    by_hand.set("top.center_y", "0.5").unwrap();
+    by_hand.set("inertia", "1,2,2.5").unwrap();
+    let of_file = with("mass = 3\n\"top.center_y\" = 0.5\ninertia = [1, 2, 2.5]").unwrap();
+    assert_eq!(of_file.model().unwrap().start(), by_hand.model().unwrap().start());
+    assert_ne!(
+        of_file.model().unwrap().start(),
+        Problem::from_text("top", &text).unwrap().model().unwrap().start()
+    );
+    for (more, why) in [
+        ("mas = 3", "did you mean mass"),
+        ("mass = [1, 2]", "mass"),
+        ("mass = \"x\"", "x"),
+        ("top.mass = 3", "in quotes, as in \"top.mass\" = 2"),
+    ] {
+        let error = with(more).unwrap_err();
+        assert!(error.to_string().contains(why) && error.place.is_some(), "{error}");
+    }
 }
