@@ -250,13 +250,20 @@ impl Checkpoint {
             bytes.extend_from_slice(&word.to_le_bytes());
         }
         bytes.extend_from_slice(&files::sum(&bytes, EMPTY).to_le_bytes());
-        files::replace(&self.path, &bytes).map_err(|failure| match self.written {
-            Some((_, t)) => {
-                Failure::Usage(format!("{failure}; the checkpoint at t = {} is still there", plain(t)))
+        let before = rows.as_ref().is_none_or(|rows| rows.lasts());
+        let written =
+            files::replace(&self.path, &bytes, || rows.as_mut().map_or(Ok(()), |rows| rows.outlive()));
+        if let Err(failure) = written {
+            if !before {
+                rows.iter().for_each(|rows| rows.remove());
             }
-            None => failure,
-        })?;
-        rows.into_iter().for_each(Kept::outlive);
+            return Err(match self.written {
+                Some((_, t)) => {
+                    Failure::Usage(format!("{failure}; the checkpoint at t = {} is still there", plain(t)))
+                }
+                None => failure,
+            });
+        }
         self.written = Some((Instant::now(), run.time()));
         Ok(())
     }

@@ -62,13 +62,15 @@ pub fn write_new(path: &Path, text: &str, instead: &str) -> Result<(), Failure> 
     Ok(())
 }
 
-/// Puts a file in its place, whole, or leaves what was there: the bytes are on the disk before its name is.
-pub fn replace(name: &Path, bytes: &[u8]) -> Result<(), Failure> {
+/// Puts a file in its place, whole, or leaves what was there: the bytes are on the disk before its name is. In between
+/// `ready` does what must be done before the file is there, and not much earlier.
+pub fn replace(name: &Path, bytes: &[u8], ready: impl FnOnce() -> io::Result<()>) -> Result<(), Failure> {
     let place = fs::canonicalize(name).unwrap_or_else(|_| name.to_path_buf());
     let put = draft(&place).and_then(|(draft, mut file)| {
         let put = file
             .write_all(bytes)
             .and_then(|()| file.sync_all())
+            .and_then(|()| ready())
             .and_then(|()| fs::rename(&draft, &place))
             .and_then(|()| settle(&place));
         if put.is_err() {

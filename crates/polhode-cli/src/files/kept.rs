@@ -1,6 +1,6 @@
 //! Rows that outlive the program which writes them, for another one to go on with.
 
-use super::{reason, settle};
+use super::{draft, reason};
 use crate::failure::Failure;
 use crc32fast::Hasher;
 use std::fs::{self, File, OpenOptions};
@@ -24,14 +24,16 @@ pub struct Extent {
     pub check: u32,
 }
 
-/// Rows on the disk, in a file of their own. It goes with the program unless a checkpoint speaks of it.
+/// Rows on the disk, in a file of their own. It goes with the program unless a checkpoint speaks of it; until then it is a
+/// draft like any other, which is removed by whoever comes next.
 #[derive(Debug)]
 pub struct Kept {
     path: PathBuf,
+    /// What it is called as soon as a checkpoint speaks of it.
+    name: PathBuf,
     writer: BufWriter<File>,
     length: u64,
     check: Hasher,
-    lasts: bool,
 }
 
 /// Bytes that are handed on at once.
@@ -39,23 +41,21 @@ const BUFFER: usize = 1 << 16;
 
 impl Kept {
     /// Begins anew.
-    pub fn create(path: PathBuf) -> Result<Self, Failure> {
-        let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
-        let locked = opened.and_then(|file| {
-            lock(&file).and_then(|()| file.set_len(0)).and_then(|()| settle(&path)).map(|()| file)
-        });
-        let file = locked.map_err(|error| {
-            Failure::Usage(format!("cannot write {}: {}", path.display(), reason(&error)))
+    pub fn create(name: PathBuf) -> Result<Self, Failure> {
+        // One that nobody goes on with any more makes way.
+        let free = OpenOptions::new().write(true).open(&name).map_or(Ok(()), |file| lock(&file));
+        let (path, file) = free.and_then(|()| draft(&name)).map_err(|error| {
+            Failure::Usage(format!("cannot write {}: {}", name.display(), reason(&error)))
         })?;
         let writer = BufWriter::with_capacity(BUFFER, file);
-        Ok(Kept { path, writer, length: 0, check: Hasher::new(), lasts: false })
+        Ok(Kept { path, name, writer, length: 0, check: Hasher::new() })
     }
     /// Goes on with what another program has left, as far as a checkpoint speaks of it.
-    pub fn go_on(path: PathBuf, extent: Extent) -> Result<Self, Failure> {
-        match Kept::opened(&path, extent) {
+    pub fn go_on(name: PathBuf, extent: Extent) -> Result<Self, Failure> {
+        match Kept::opened(&name, extent) {
             Ok((file, check)) => {
                 let writer = BufWriter::with_capacity(BUFFER, file);
-                Ok(Kept { path, writer, length: extent.length, check, lasts: true })
+                Ok(Kept { path: name.clone(), name, writer, length: extent.length, check })
             }
             Err(error) => {
                 let why = match error.kind() {
@@ -65,7 +65,7 @@ impl Kept {
                     }
                     _ => reason(&error),
                 };
-                Err(Failure::Usage(format!("cannot go on with {}: {why}", path.display())))
+                Err(Failure::Usage(format!("cannot go on with {}: {why}", name.display())))
             }
         }
     }
@@ -98,9 +98,17 @@ impl Kept {
         self.writer.get_ref().sync_data()?;
         Ok(Extent { length: self.length, check: self.check.clone().finalize() })
     }
-    /// A checkpoint speaks of it: from now on it outlives the program.
-    pub fn outlive(&mut self) {
-        self.lasts = true;
+    /// True if it outlives the program.
+    pub fn lasts(&self) -> bool {
+        self.path == self.name
+    }
+    /// A checkpoint is about to speak of it: from now on it outlives the program.
+    pub fn outlive(&mut self) -> io::Result<()> {
+        if !self.lasts() {
+            fs::rename(&self.path, &self.name)?;
+            self.path.clone_from(&self.name);
+        }
+        Ok(())
     }
     /// All rows from the first on; nothing is to be written before they are read.
     pub fn read(&mut self) -> io::Result<impl Read + '_> {
@@ -114,20 +122,20 @@ impl Kept {
         self.writer.get_ref().seek(SeekFrom::Start(self.length)).map(|_| ())
     }
     /// Takes it away, which is of no use when all is written and the checkpoint is gone.
-    pub fn remove(mut self) {
-        self.lasts = false;
+    pub fn remove(&self) {
+        let _ = fs::remove_file(&self.path);
     }
     /// What to say where it fails.
     pub fn trouble(&self, error: &io::Error) -> Failure {
-        let kept = if self.lasts { "; the rows up to the last checkpoint are kept" } else { "" };
-        Failure::Usage(format!("cannot write {}: {}{kept}", self.path.display(), reason(error)))
+        let kept = if self.lasts() { "; the rows up to the last checkpoint are kept" } else { "" };
+        Failure::Usage(format!("cannot write {}: {}{kept}", self.name.display(), reason(error)))
     }
 }
 
 impl Drop for Kept {
     fn drop(&mut self) {
-        if !self.lasts {
-            let _ = fs::remove_file(&self.path);
+        if !self.lasts() {
+            self.remove();
         }
     }
 }

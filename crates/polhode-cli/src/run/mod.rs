@@ -298,6 +298,6 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
     }
     checkpoint.iter().for_each(Checkpoint::remove);
     resumed.iter().for_each(|(path, _)| drop(std::fs::remove_file(path)));
-    kept.into_iter().for_each(Kept::remove);
+    kept.iter().for_each(Kept::remove);
     gate::verdict(&finished.gates, &finished.end.drift)
 }

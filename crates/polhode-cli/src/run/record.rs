@@ -1,7 +1,7 @@
 //! What a run leaves behind beside its summary: rows in a file, a plot, a page. All are taken as steps come.
 
 use super::metadata;
-use super::spool::Spool;
+use super::spool::{Spool, Waited};
 use crate::args::RunOptions;
 use crate::failure::Failure;
 use crate::files::{self, Format, Kept, NewFile, Output};
@@ -203,8 +203,8 @@ impl<'a> Record<'a> {
             let mut spool = Spool::new(kept, stored);
             if goes_on {
                 let row = &mut self.row;
-                spool.each(heads.len(), &mut |_, _, first| {
-                    row.copy_from_slice(first);
+                spool.each(heads.len(), &mut |first| {
+                    row.copy_from_slice(first.row);
                     Ok(false)
                 })?;
             } else {
@@ -258,7 +258,7 @@ impl<'a> Record<'a> {
         let mut progress = Progress::new(self.setting.plan.steps());
         // The first is the start, which has a row of its own where one was due.
         let mut start = true;
-        let shown = spool.each(self.heads.len(), &mut |n, iterations, row| {
+        let shown = spool.each(self.heads.len(), &mut |Waited { step: n, iterations, row }| {
             if !core::mem::take(&mut start) {
                 self.row.clear();
                 self.row.extend_from_slice(row);

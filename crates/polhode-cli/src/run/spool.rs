@@ -5,13 +5,24 @@ use crate::failure::Failure;
 use crate::files::Kept;
 use std::io::{self, Read};
 
-/// A row as it waits: its step, the Newton iterations up to it, and the numbers of the columns that are stored.
+/// Rows that wait: of each its step, the Newton iterations up to it, and the numbers of the columns that are stored.
 #[derive(Debug)]
 pub struct Spool {
     kept: Kept,
     /// The columns that are stored.
     columns: Vec<usize>,
     bytes: Vec<u8>,
+}
+
+/// A row that has waited.
+#[derive(Clone, Copy, Debug)]
+pub struct Waited<'a> {
+    /// Its step.
+    pub step: u64,
+    /// The Newton iterations up to it.
+    pub iterations: u64,
+    /// Its numbers, of which only those that were stored count.
+    pub row: &'a [f64],
 }
 
 /// The two numbers before the columns.
@@ -29,11 +40,11 @@ impl Spool {
         self.bytes.extend([step, iterations].into_iter().chain(values).flat_map(u64::to_le_bytes));
         self.kept.write(&self.bytes).map_err(|error| self.kept.trouble(&error))
     }
-    /// Calls `take` with all rows in their order: step, iterations, and numbers among which only stored ones count.
+    /// Calls `take` with all rows in their order, until it wants no more.
     pub fn each(
         &mut self,
         width: usize,
-        take: &mut dyn FnMut(u64, u64, &[f64]) -> Result<bool, Failure>,
+        take: &mut dyn FnMut(Waited<'_>) -> Result<bool, Failure>,
     ) -> Result<(), Failure> {
         let mut row = vec![f64::NAN; width];
         let mut bytes = vec![[0; 8]; HEAD + self.columns.len()];
@@ -47,7 +58,8 @@ impl Spool {
             for (column, number) in self.columns.iter().zip(&bytes[HEAD..]) {
                 row[*column] = f64::from_le_bytes(*number);
             }
-            if !take(u64::from_le_bytes(bytes[0]), u64::from_le_bytes(bytes[1]), &row)? {
+            let [step, iterations] = [bytes[0], bytes[1]].map(u64::from_le_bytes);
+            if !take(Waited { step, iterations, row: &row })? {
                 break;
             }
         }
