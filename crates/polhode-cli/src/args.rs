@@ -173,8 +173,8 @@ pub struct RunOptions {
     /// Write what is between two times in s, both included
     #[arg(long, value_name = "T1,T2", allow_hyphen_values = true, value_parser = between)]
     pub between: Option<(f64, f64)>,
-    /// Plot the motion to this SVG file: attitude, rates and energy, unless other curves are asked for
-    #[arg(long, value_name = "FILE.svg")]
+    /// Plot the motion to this file, .svg or .png: attitude, rates and energy, unless other curves are asked for
+    #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
     /// Plot these sets of curves, separated by commas
     #[arg(long, value_name = "SETS", value_delimiter = ',', requires = "plot", value_parser = crate::plot::SETS)]
@@ -231,8 +231,8 @@ pub struct ConvergeOptions {
     /// Override a parameter, as in inertia=1,2,2.5; may be repeated
     #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
     pub set: Vec<String>,
-    /// Plot the errors over the step to this SVG file
-    #[arg(long, value_name = "FILE.svg")]
+    /// Plot the errors over the step to this file, .svg or .png
+    #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
     /// Print one JSON object
     #[arg(long)]
@@ -263,8 +263,8 @@ pub struct CompareOptions {
     /// Time for each of these searches in s
     #[arg(long, value_name = "S", default_value = "20", requires = "error", allow_hyphen_values = true, value_parser = positive)]
     pub budget: f64,
-    /// Plot errors over time and steps to this SVG file
-    #[arg(long, value_name = "FILE.svg", requires = "error")]
+    /// Plot errors over time and steps to this file, .svg or .png
+    #[arg(long, value_name = "FILE", requires = "error")]
     pub plot: Option<PathBuf>,
     /// Print one JSON object
     #[arg(long)]
@@ -343,8 +343,8 @@ pub struct FitOptions {
     /// The known deviation of the noise of a column or quantity, as in omega_body=0.01; may be repeated
     #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
     pub sigma: Vec<String>,
-    /// Plot the residuals over time to this SVG file
-    #[arg(long, value_name = "FILE.svg")]
+    /// Plot the residuals over time to this file, .svg or .png
+    #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
     /// Write the residuals, model minus data, to this CSV file, - for standard output
     #[arg(long, value_name = "FILE.csv")]

@@ -2,7 +2,7 @@
 
 use crate::args;
 use crate::failure::Failure;
-use crate::files::{self, EMPTY, Extent, Output};
+use crate::files::{self, EMPTY, Extent, Kept};
 use crate::phase::Phase;
 use crate::print::plain;
 use polhode::run::{Run, Saved};
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// What a checkpoint begins with.
-const MAGIC: &[u8] = b"polhode checkpoint 1\n";
+const MAGIC: &[u8] = b"polhode checkpoint 2\n";
 /// The largest that is read, in bytes.
 const LARGEST: u64 = 16 << 30;
 /// How often they are written where nothing is said, in s.
@@ -58,7 +58,7 @@ impl Identity {
 #[derive(Debug, Serialize, Deserialize)]
 struct Header {
     run: Identity,
-    /// The file with the rows so far, beside the table.
+    /// The file with the rows so far, beside the first of those that are made of them.
     part: Option<String>,
 }
 
@@ -103,17 +103,18 @@ impl Resumed {
         }
         let (chunks, left) = rest[end + 1..].as_chunks();
         let words: Vec<u64> = chunks.iter().map(|chunk| u64::from_le_bytes(*chunk)).collect();
-        let (Some((_, [steps, seconds, length, sum, model, phase, numbers @ ..])), []) =
+        let (Some((_, [steps, seconds, length, check, model, phase, numbers @ ..])), []) =
             (words.split_last(), left)
         else {
             return Err(damaged());
         };
+        let check = &u32::try_from(*check).map_err(|_| damaged())?;
         let at = usize::try_from(*phase).ok().filter(|at| *at <= numbers.len()).ok_or_else(damaged)?;
         let (phase, run) = numbers.split_at(at);
         Ok(Resumed {
             steps: *steps,
             seconds: f64::from_bits(*seconds),
-            rows: header.part.map(|part| (part, Extent { length: *length, sum: *sum })),
+            rows: header.part.map(|part| (part, Extent { length: *length, check: *check })),
             run: Saved { method: method.into(), model: *model, words: run.to_vec() },
             phase: phase.to_vec(),
         })
@@ -122,13 +123,6 @@ impl Resumed {
     pub fn restore(&self, path: &Path, run: &mut dyn Run, phase: Option<&mut Phase>) -> Result<(), Failure> {
         let seen = phase.map_or(Ok(()), |phase| phase.restore(&self.phase));
         seen.and_then(|()| run.restore(&self.run)).map_err(|error| refused(path, &error.to_string()))
-    }
-    /// Puts a table where it was.
-    pub fn continues(&self, path: &Path, table: &mut Output) -> Result<(), Failure> {
-        match &self.rows {
-            Some((part, extent)) => table.go_on(part, *extent),
-            None => Err(refused(path, "it is of a run without --out; leave that out")),
-        }
     }
     /// The file with the rows so far.
     fn part(&self) -> Option<String> {
@@ -169,13 +163,29 @@ pub fn place(word: &str) -> Result<(PathBuf, Duration), Failure> {
     }
 }
 
+/// The rows of a run that is put aside, or gone on with, beside the first of the files that are made of them.
+pub fn rows(
+    checkpoint: Option<&Checkpoint>,
+    resumed: Option<&Resumed>,
+    first: Option<&Path>,
+) -> Result<Option<Kept>, Failure> {
+    let Some(first) = first else { return Ok(None) };
+    match (resumed.and_then(|resumed| resumed.rows.as_ref()), checkpoint) {
+        (Some((part, extent)), _) => Kept::go_on(first.with_file_name(part), *extent).map(Some),
+        (None, Some(Checkpoint { header: Header { part: Some(part), .. }, .. })) => {
+            Kept::create(first.with_file_name(part)).map(Some)
+        }
+        _ => Ok(None),
+    }
+}
+
 impl Checkpoint {
-    /// For a run, which goes on from another one or not, with its table.
+    /// For a run, which goes on from another one or not, with the place of the first file that is made of its rows.
     pub fn new(
         word: &str,
         identity: &Identity,
         resumed: Option<(&Path, &Resumed)>,
-        table: Option<&mut Output>,
+        first: Option<&Path>,
     ) -> Result<Self, Failure> {
         let (path, interval) = place(word)?;
         let same =
@@ -186,10 +196,10 @@ impl Checkpoint {
                 "{path} is there already; go on from it with --resume {path}, or take it away to begin anew"
             )));
         }
-        let part = match (resumed, table) {
-            (Some((_, resumed)), _) => resumed.part(),
-            (None, Some(table)) => Some(table.keep(&path)?),
-            (None, None) => None,
+        let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let part = match resumed {
+            Some((_, resumed)) => resumed.part(),
+            None => first.map(|first| format!(".{}.{}.part", name(first), name(&path))),
         };
         Ok(Checkpoint {
             path,
@@ -222,17 +232,17 @@ impl Checkpoint {
         seconds: f64,
         run: &mut dyn Run,
         phase: Option<&mut Phase>,
-        table: Option<&mut Output>,
+        mut rows: Option<&mut Kept>,
     ) -> Result<(), Failure> {
         // The rows first: a checkpoint never speaks of some that are not on the disk.
-        let extent = match table {
-            Some(table) => table.extent().map_err(|error| table.trouble(&error))?,
-            None => None,
+        let extent = match &mut rows {
+            Some(rows) => rows.extent().map_err(|error| rows.trouble(&error))?,
+            None => Extent::default(),
         };
-        let extent = extent.unwrap_or(Extent::NOTHING);
         let saved = run.save().map_err(|error| Failure::Usage(format!("--checkpoint: {error}")))?;
         let phase = phase.map_or(Vec::new(), Phase::save);
-        let head = [steps, seconds.to_bits(), extent.length, extent.sum, saved.model, phase.len() as u64];
+        let head =
+            [steps, seconds.to_bits(), extent.length, extent.check.into(), saved.model, phase.len() as u64];
         let mut bytes = MAGIC.to_vec();
         serde_json::to_writer(&mut bytes, &self.header).map_err(|error| self.trouble(&error.into()))?;
         bytes.push(b'\n');
@@ -240,21 +250,25 @@ impl Checkpoint {
             bytes.extend_from_slice(&word.to_le_bytes());
         }
         bytes.extend_from_slice(&files::sum(&bytes, EMPTY).to_le_bytes());
-        files::replace(&self.path, &bytes).map_err(|failure| match self.written {
-            Some((_, t)) => {
-                Failure::Usage(format!("{failure}; the checkpoint at t = {} is still there", plain(t)))
+        let before = rows.as_ref().is_none_or(|rows| rows.lasts());
+        let written =
+            files::replace(&self.path, &bytes, || rows.as_mut().map_or(Ok(()), |rows| rows.outlive()));
+        if let Err(failure) = written {
+            if !before {
+                rows.iter().for_each(|rows| rows.remove());
             }
-            None => failure,
-        })?;
+            return Err(match self.written {
+                Some((_, t)) => {
+                    Failure::Usage(format!("{failure}; the checkpoint at t = {} is still there", plain(t)))
+                }
+                None => failure,
+            });
+        }
         self.written = Some((Instant::now(), run.time()));
         Ok(())
     }
     fn trouble(&self, error: &io::Error) -> Failure {
         Failure::Usage(format!("cannot write {}: {error}", self.path.display()))
-    }
-    /// True if there is none yet.
-    pub fn is_missing(&self) -> bool {
-        self.written.is_none()
     }
     /// What to say of a run that was stopped.
     pub fn advice(&self) -> String {

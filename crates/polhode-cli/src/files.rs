@@ -4,7 +4,7 @@ mod kept;
 
 use crate::failure::Failure;
 use crate::{interrupt, print};
-pub use kept::{EMPTY, Extent, sum};
+pub use kept::{EMPTY, Extent, Kept, sum};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -62,13 +62,15 @@ pub fn write_new(path: &Path, text: &str, instead: &str) -> Result<(), Failure> 
     Ok(())
 }
 
-/// Puts a file in its place, whole, or leaves what was there: the bytes are on the disk before its name is.
-pub fn replace(name: &Path, bytes: &[u8]) -> Result<(), Failure> {
+/// Puts a file in its place, whole, or leaves what was there: the bytes are on the disk before its name is. In between
+/// `ready` does what must be done before the file is there, and not much earlier.
+pub fn replace(name: &Path, bytes: &[u8], ready: impl FnOnce() -> io::Result<()>) -> Result<(), Failure> {
     let place = fs::canonicalize(name).unwrap_or_else(|_| name.to_path_buf());
     let put = draft(&place).and_then(|(draft, mut file)| {
         let put = file
             .write_all(bytes)
             .and_then(|()| file.sync_all())
+            .and_then(|()| ready())
             .and_then(|()| fs::rename(&draft, &place))
             .and_then(|()| settle(&place));
         if put.is_err() {
@@ -80,7 +82,7 @@ pub fn replace(name: &Path, bytes: &[u8]) -> Result<(), Failure> {
 }
 
 /// Makes sure that the name of a file outlives a loss of power, where folders can be told so.
-fn settle(place: &Path) -> io::Result<()> {
+pub fn settle(place: &Path) -> io::Result<()> {
     match (cfg!(unix), place.parent()) {
         (true, Some(folder)) => {
             let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
@@ -102,7 +104,7 @@ pub enum Format {
     /// Rows of a part of them, to be merged.
     Chunk,
     /// A drawing.
-    Svg,
+    Plot,
     /// A page for browsers.
     Html,
 }
@@ -114,14 +116,13 @@ impl Format {
             Self::Results => &["csv", "npz", "parquet", "mcap"],
             Self::Table => &["csv", "parquet"],
             Self::Chunk => &["chunk"],
-            Self::Svg => &["svg"],
+            Self::Plot => &["svg", "png"],
             Self::Html => &["html", "htm"],
         }
     }
     /// Why a name does not suit, if it does not.
     fn objection(self, name: &Path) -> Option<&'static str> {
-        let suits = |ending: &&str| name.extension().is_some_and(|end| end.eq_ignore_ascii_case(ending));
-        let png = name.extension().is_some_and(|end| end.eq_ignore_ascii_case("png"));
+        let suits = |ending: &&str| ends_in(name, ending);
         match self {
             _ if self.endings().iter().any(suits) => None,
             Self::Csv => {
@@ -138,10 +139,7 @@ impl Format {
             Self::Chunk => Some(
                 "a part is a chunk, which `polhode merge` joins with others: the name must end in .chunk",
             ),
-            Self::Svg if png => Some(
-                "plots are drawn as SVG: the name must end in .svg; rsvg-convert, Inkscape or a browser turn that into PNG",
-            ),
-            Self::Svg => Some("plots are drawn as SVG: the name must end in .svg"),
+            Self::Plot => Some("plots are drawn as SVG or PNG: the name must end in .svg or .png"),
             Self::Html => Some("reports are pages: the name must end in .html"),
         }
     }
@@ -222,15 +220,14 @@ impl Output {
         self.flush()?;
         self.file()?.writer.get_ref().seek(SeekFrom::Start(at)).map(|_| ())
     }
-    /// The same, with nothing left behind it.
-    pub fn cut(&mut self, at: u64) -> io::Result<()> {
-        self.go_to(at)?;
-        self.file()?.writer.get_ref().set_len(at)
-    }
     /// Reads what was written, from where it would go on writing.
     pub fn read_back(&mut self, bytes: &mut [u8]) -> io::Result<()> {
         self.flush()?;
         self.file()?.writer.get_ref().read_exact(bytes)
+    }
+    /// Where the file will be; standard output is nowhere.
+    pub fn place(&self) -> Option<&Path> {
+        self.file().ok().map(NewFile::place)
     }
     /// Puts the table in its place.
     pub fn finish(self) -> Result<(), Failure> {
@@ -244,11 +241,7 @@ impl Output {
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            Self::File(file) => {
-                let count = file.writer.write(bytes)?;
-                file.kept.iter_mut().for_each(|extent| extent.grow(&bytes[..count]));
-                Ok(count)
-            }
+            Self::File(file) => file.writer.write(bytes),
             Self::Standard(writer) => writer.write(bytes),
         }
     }
@@ -286,8 +279,6 @@ pub struct NewFile {
     writer: BufWriter<File>,
     replaces: bool,
     finished: bool,
-    /// How far it has come, of one that outlives the program.
-    kept: Option<Extent>,
 }
 
 impl NewFile {
@@ -329,8 +320,7 @@ impl NewFile {
             let _ = file.set_permissions(present.permissions());
         }
         let writer = BufWriter::with_capacity(1 << 16, file);
-        let file =
-            NewFile { name: name.to_path_buf(), place, draft, writer, replaces, finished: false, kept: None };
+        let file = NewFile { name: name.to_path_buf(), place, draft, writer, replaces, finished: false };
         // Last, so that of several faults the one of the path is named.
         match format.objection(name) {
             Some(why) => Err(refused(why)),
@@ -340,17 +330,24 @@ impl NewFile {
 
     /// What to say where writing went wrong.
     pub fn trouble(&self, error: &io::Error) -> Failure {
-        let left = match (self.kept, self.replaces) {
-            (Some(_), _) => "the rows up to the last checkpoint are kept",
-            (None, true) => "the file that was there is untouched",
-            (None, false) => "nothing was left there",
-        };
+        let left =
+            if self.replaces { "the file that was there is untouched" } else { "nothing was left there" };
         Failure::Usage(format!("cannot write {}: {}; {left}", self.name.display(), reason(error)))
     }
 
-    /// Writes the whole text and puts the file in its place.
-    pub fn write(mut self, text: &str) -> Result<(), Failure> {
-        self.writer.write_all(text.as_bytes()).map_err(|error| self.trouble(&error))?;
+    /// Where it will be.
+    pub fn place(&self) -> &Path {
+        &self.place
+    }
+
+    /// True if its name ends so.
+    pub fn ends_in(&self, ending: &str) -> bool {
+        ends_in(&self.name, ending)
+    }
+
+    /// Writes the whole content and puts the file in its place.
+    pub fn write(mut self, content: &[u8]) -> Result<(), Failure> {
+        self.writer.write_all(content).map_err(|error| self.trouble(&error))?;
         self.finish()
     }
 
@@ -369,7 +366,7 @@ impl NewFile {
 
 impl Drop for NewFile {
     fn drop(&mut self) {
-        if !self.finished && self.kept.is_none() {
+        if !self.finished {
             let _ = fs::remove_file(&self.draft);
         }
     }
@@ -425,6 +422,10 @@ fn sweep(place: &Path) {
             let _ = fs::remove_file(&path);
         }
     }
+}
+
+fn ends_in(name: &Path, ending: &str) -> bool {
+    name.extension().is_some_and(|end| end.eq_ignore_ascii_case(ending))
 }
 
 /// The common reasons in plain words.

@@ -42,6 +42,6 @@ pub fn command(options: &ViewOptions) -> Result<(), Failure> {
         row.extend(columns.iter().map(|column| column[n]));
         page.take(&row);
     }
-    file.write(&page.html(&stored.metadata))?;
+    file.write(page.html(&stored.metadata).as_bytes())?;
     print::result(&format!("{} is written; open it in a browser\n", place.display()))
 }

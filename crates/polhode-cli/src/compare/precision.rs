@@ -123,7 +123,7 @@ pub fn command(options: &CompareOptions) -> Result<(), Failure> {
         let ids: Vec<&str> = methods.iter().map(Method::id).collect();
         format!("model: {}; methods: {}", problem.id, ids.join(", "))
     });
-    let mut file = options.plot.as_deref().map(|path| NewFile::create(path, Format::Svg)).transpose()?;
+    let mut file = options.plot.as_deref().map(|path| NewFile::create(path, Format::Plot)).transpose()?;
     let mut tolerances = options.error.clone();
     tolerances.sort_by(|a, b| b.total_cmp(a));
     tolerances.dedup();
@@ -142,7 +142,7 @@ pub fn command(options: &CompareOptions) -> Result<(), Failure> {
     if let Some(file) = file.take()
         && !all_failed
     {
-        file.write(&plot::svg(&precision))?;
+        plot::drawing(&precision).write(file)?;
     }
     if options.json {
         print::json(&report::Report::new(&precision))?;

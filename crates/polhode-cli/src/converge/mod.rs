@@ -59,7 +59,7 @@ pub fn command(options: &ConvergeOptions) -> Result<(), Failure> {
         let ids: Vec<&str> = methods.iter().map(Method::id).collect();
         format!("model: {}; methods: {}", problem.id, ids.join(", "))
     });
-    let mut file = options.plot.as_deref().map(|path| NewFile::create(path, Format::Svg)).transpose()?;
+    let mut file = options.plot.as_deref().map(|path| NewFile::create(path, Format::Plot)).transpose()?;
 
     let stopped = || Failure::Interrupted("stopped; nothing was written".into());
     let reference = match reference(&model, until, "") {
@@ -84,7 +84,7 @@ pub fn command(options: &ConvergeOptions) -> Result<(), Failure> {
     if let Some(file) = file.take()
         && !all_failed
     {
-        file.write(&plot::svg(&comparison))?;
+        plot::drawing(&comparison).write(file)?;
     }
     if options.json {
         print::json(&report::Report::new(&comparison))?;

@@ -2,7 +2,7 @@
 
 use super::Comparison;
 use super::measure::{PLATEAU, Series};
-use crate::plot::{Axis, Curve, Guide, Look, Panel, Points, Sheet, page};
+use crate::plot::{Axis, Curve, Drawing, Guide, Look, Panel, Points, Sheet, page};
 use crate::print::plain;
 use polhode::problem::Errors;
 
@@ -25,7 +25,7 @@ pub struct Chart {
 }
 
 /// Draws a comparison.
-pub fn svg(comparison: &Comparison) -> String {
+pub fn drawing(comparison: &Comparison) -> Drawing {
     // An unstable run may end anywhere; a momentum far above the initial one needs no place in the picture.
     let start = comparison.model.start();
     let momentum = start.bodies.iter().map(|body| body.momentum_body.norm()).fold(0.0, f64::max);

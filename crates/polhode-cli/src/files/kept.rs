@@ -1,7 +1,8 @@
-//! Tables that outlive the program which writes them, for another one to go on with.
+//! Rows that outlive the program which writes them, for another one to go on with.
 
-use super::{NewFile, Output, reason};
+use super::{draft, reason};
 use crate::failure::Failure;
+use crc32fast::Hasher;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -14,123 +15,137 @@ pub fn sum(bytes: &[u8], so_far: u64) -> u64 {
 /// Of no bytes.
 pub const EMPTY: u64 = 0xcbf2_9ce4_8422_2325;
 
-/// How far a table has come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How far rows have come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Extent {
-    /// Its bytes.
+    /// Their bytes.
     pub length: u64,
-    /// The number that they have.
-    pub sum: u64,
+    /// The check sum of these.
+    pub check: u32,
 }
 
-impl Extent {
-    /// Of nothing.
-    pub const NOTHING: Extent = Extent { length: 0, sum: EMPTY };
+/// Rows on the disk, in a file of their own. It goes with the program unless a checkpoint speaks of it; until then it is a
+/// draft like any other, which is removed by whoever comes next.
+#[derive(Debug)]
+pub struct Kept {
+    path: PathBuf,
+    /// What it is called as soon as a checkpoint speaks of it.
+    name: PathBuf,
+    writer: BufWriter<File>,
+    length: u64,
+    check: Hasher,
+}
 
-    /// With more bytes behind it.
-    pub(super) fn grow(&mut self, bytes: &[u8]) {
-        *self = Extent { length: self.length + bytes.len() as u64, sum: sum(bytes, self.sum) };
+/// Bytes that are handed on at once.
+const BUFFER: usize = 1 << 16;
+
+impl Kept {
+    /// Begins anew.
+    pub fn create(name: PathBuf) -> Result<Self, Failure> {
+        // One that nobody goes on with any more makes way.
+        let free = OpenOptions::new().write(true).open(&name).map_or(Ok(()), |file| lock(&file));
+        let (path, file) = free.and_then(|()| draft(&name)).map_err(|error| {
+            Failure::Usage(format!("cannot write {}: {}", name.display(), reason(&error)))
+        })?;
+        let writer = BufWriter::with_capacity(BUFFER, file);
+        Ok(Kept { path, name, writer, length: 0, check: Hasher::new() })
     }
-    /// Copies as much from the start of a file, and tells whether that is what it was.
-    fn copy(self, from: &mut impl Read, to: &mut impl Write) -> io::Result<bool> {
-        let (mut seen, mut block) = (Extent::NOTHING, vec![0; 1 << 16]);
-        while seen.length < self.length {
-            let most = usize::try_from(self.length - seen.length).unwrap_or(usize::MAX).min(block.len());
-            match from.read(&mut block[..most])? {
-                0 => return Ok(false),
-                count => {
-                    to.write_all(&block[..count])?;
-                    seen.grow(&block[..count]);
-                }
+    /// Goes on with what another program has left, as far as a checkpoint speaks of it.
+    pub fn go_on(name: PathBuf, extent: Extent) -> Result<Self, Failure> {
+        match Kept::opened(&name, extent) {
+            Ok((file, check)) => {
+                let writer = BufWriter::with_capacity(BUFFER, file);
+                Ok(Kept { path: name.clone(), name, writer, length: extent.length, check })
+            }
+            Err(error) => {
+                let why = match error.kind() {
+                    io::ErrorKind::NotFound | io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData => {
+                        "the rows up to the checkpoint are not there; put that file back, or begin anew"
+                            .into()
+                    }
+                    _ => reason(&error),
+                };
+                Err(Failure::Usage(format!("cannot go on with {}: {why}", name.display())))
             }
         }
-        Ok(seen == self)
+    }
+    fn opened(path: &Path, extent: Extent) -> io::Result<(File, Hasher)> {
+        let mut file = OpenOptions::new().read(true).write(true).open(path)?;
+        lock(&file)?;
+        let (mut check, mut left, mut block) = (Hasher::new(), extent.length, vec![0; BUFFER]);
+        while left > 0 {
+            let piece = usize::try_from(left).unwrap_or(usize::MAX).min(BUFFER);
+            file.read_exact(&mut block[..piece])?;
+            check.update(&block[..piece]);
+            left -= piece as u64;
+        }
+        if check.clone().finalize() != extent.check {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        file.set_len(extent.length)?;
+        file.seek(SeekFrom::End(0))?;
+        Ok((file, check))
+    }
+    /// Adds rows.
+    pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.check.update(bytes);
+        self.length += bytes.len() as u64;
+        self.writer.write_all(bytes)
+    }
+    /// How far it has come, when that is safe on the disk.
+    pub fn extent(&mut self) -> io::Result<Extent> {
+        self.writer.flush()?;
+        self.writer.get_ref().sync_data()?;
+        Ok(Extent { length: self.length, check: self.check.clone().finalize() })
+    }
+    /// True if it outlives the program.
+    pub fn lasts(&self) -> bool {
+        self.path == self.name
+    }
+    /// A checkpoint is about to speak of it: from now on it outlives the program.
+    pub fn outlive(&mut self) -> io::Result<()> {
+        if !self.lasts() {
+            fs::rename(&self.path, &self.name)?;
+            self.path.clone_from(&self.name);
+        }
+        Ok(())
+    }
+    /// All rows from the first on; nothing is to be written before they are read.
+    pub fn read(&mut self) -> io::Result<impl Read + '_> {
+        self.writer.flush()?;
+        let mut file = self.writer.get_ref();
+        file.seek(SeekFrom::Start(0))?;
+        Ok(BufReader::with_capacity(BUFFER, file.take(self.length)))
+    }
+    /// Goes on writing behind the last row.
+    pub fn write_on(&mut self) -> io::Result<()> {
+        self.writer.get_ref().seek(SeekFrom::Start(self.length)).map(|_| ())
+    }
+    /// Takes it away, which is of no use when all is written and the checkpoint is gone.
+    pub fn remove(&self) {
+        let _ = fs::remove_file(&self.path);
+    }
+    /// What to say where it fails.
+    pub fn trouble(&self, error: &io::Error) -> Failure {
+        let kept = if self.lasts() { "; the rows up to the last checkpoint are kept" } else { "" };
+        Failure::Usage(format!("cannot write {}: {}{kept}", self.name.display(), reason(error)))
     }
 }
 
-impl Output {
-    /// From now on the rows so far outlive the program, in a file beside the place, which checkpoints of this name speak of.
-    /// Returns the name of that file.
-    pub fn keep(&mut self, checkpoint: &Path) -> Result<String, Failure> {
-        let Output::File(file) = self else {
-            return Err(Failure::Usage(
-                "--checkpoint: rows that went to standard output cannot be taken back; give --out the name of a file".into(),
-            ));
-        };
-        let [table, checkpoint] = [&*file.place, checkpoint]
-            .map(|path| path.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned()));
-        let part = format!(".{table}.{checkpoint}.part");
-        let path = file.place.with_file_name(&part);
-        // The lock stays with the file.
-        fs::rename(&file.draft, &path).map_err(|error| file.trouble(&error))?;
-        (file.draft, file.kept) = (path, Some(Extent::NOTHING));
-        Ok(part)
-    }
-
-    /// Rows that no checkpoint speaks of are not kept.
-    pub fn forget(&mut self) {
-        if let Output::File(file) = self {
-            file.kept = None;
+impl Drop for Kept {
+    fn drop(&mut self) {
+        if !self.lasts() {
+            self.remove();
         }
-    }
-
-    /// Goes on with rows that another program has left.
-    pub fn go_on(&mut self, part: &str, extent: Extent) -> Result<(), Failure> {
-        match self {
-            Output::File(file) => file.go_on(part, extent),
-            Output::Standard(_) => Err(Failure::Usage("--resume: give --out the same name of a file".into())),
-        }
-    }
-
-    /// How far it has come, when that is safe on the disk; nothing for rows that are not kept.
-    pub fn extent(&mut self) -> io::Result<Option<Extent>> {
-        let Output::File(file) = self else { return Ok(None) };
-        file.writer.flush()?;
-        file.writer.get_ref().sync_data()?;
-        Ok(file.kept)
     }
 }
 
-impl NewFile {
-    fn go_on(&mut self, part: &str, extent: Extent) -> Result<(), Failure> {
-        let path = self.place.with_file_name(part);
-        let refused = |why: &str| Failure::Usage(format!("cannot go on with {}: {why}", path.display()));
-        let failed = |error: io::Error| refused(&reason(&error));
-        match OpenOptions::new().read(true).write(true).open(&path) {
-            Ok(mut file) => {
-                if matches!(file.try_lock(), Err(fs::TryLockError::WouldBlock)) {
-                    return Err(refused("another program is writing it"));
-                }
-                if extent.copy(&mut BufReader::new(&mut file), &mut io::sink()).map_err(failed)? {
-                    let cut = file.set_len(extent.length).and_then(|()| file.seek(SeekFrom::End(0)));
-                    cut.map_err(failed)?;
-                    let draft = self.put(path.clone(), file, extent);
-                    let _ = fs::remove_file(draft);
-                    return Ok(());
-                }
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(failed(error)),
+/// Locks a file for as long as it is open; some file systems have no locks.
+fn lock(file: &File) -> io::Result<()> {
+    match file.try_lock() {
+        Err(fs::TryLockError::WouldBlock) => {
+            Err(io::Error::new(io::ErrorKind::ResourceBusy, "another program is writing it"))
         }
-        // The program may have ended after the table was in its place, and before the checkpoint was gone.
-        let whole =
-            File::open(&self.place).map(|whole| extent.copy(&mut BufReader::new(whole), &mut self.writer));
-        if let Ok(copied) = whole
-            && copied.map_err(|error| self.trouble(&error))?
-        {
-            fs::rename(&self.draft, &path).map_err(failed)?;
-            (self.draft, self.kept) = (path, Some(extent));
-            return Ok(());
-        }
-        Err(refused(&format!(
-            "the rows up to the checkpoint are neither there nor in {}; put that file back, or begin anew",
-            self.name.display()
-        )))
-    }
-    /// Writes to another draft from now on; returns the place of the one before.
-    fn put(&mut self, draft: PathBuf, file: File, extent: Extent) -> PathBuf {
-        self.writer = BufWriter::with_capacity(1 << 16, file);
-        self.kept = Some(extent);
-        std::mem::replace(&mut self.draft, draft)
+        _ => Ok(()),
     }
 }

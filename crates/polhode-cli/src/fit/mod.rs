@@ -169,7 +169,7 @@ pub fn command(options: &FitOptions) -> Result<(), Failure> {
             print::plain(step)
         )));
     }
-    let plot = options.plot.as_deref().map(|path| NewFile::create(path, Format::Svg)).transpose()?;
+    let plot = options.plot.as_deref().map(|path| NewFile::create(path, Format::Plot)).transpose()?;
     let out = options.out.as_deref().map(|path| Output::create(path, options.json)).transpose()?;
     let unused: Vec<&str> = others.iter().chain(fit.unused()).map(String::as_str).collect();
     if !unused.is_empty() && !fit.columns().is_empty() {
@@ -207,7 +207,7 @@ pub fn command(options: &FitOptions) -> Result<(), Failure> {
     let finished = Finished { problem: &problem, identification: &fit, method: &method, data, found };
     // The files first: they must not depend on who reads the table.
     if let Some(plot) = plot {
-        plot.write(&plot::svg(&finished))?;
+        plot::drawing(&finished).write(plot)?;
     }
     let beside_table = out.as_ref().is_some_and(Output::is_standard);
     if let Some(mut out) = out {

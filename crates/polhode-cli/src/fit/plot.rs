@@ -1,7 +1,7 @@
 //! The residuals in units of their noise over time: one panel for each quantity.
 
 use super::Finished;
-use crate::plot::{Axis, Curve, Look, Panel, Sheet, page};
+use crate::plot::{Axis, Curve, Drawing, Look, Panel, Sheet, page};
 use crate::print::count;
 use polhode::identify::ColumnFit;
 
@@ -21,7 +21,7 @@ fn quantities(columns: &[ColumnFit]) -> Vec<(&str, Vec<&ColumnFit>)> {
 }
 
 /// Draws the residuals of a fit.
-pub fn svg(run: &Finished<'_>) -> String {
+pub fn drawing(run: &Finished<'_>) -> Drawing {
     let found = &run.found;
     let panels: Vec<Panel> = quantities(&found.columns)
         .into_iter()

@@ -1,7 +1,7 @@
 //! Dashed lines that show what an order looks like.
 
 use super::axis::Axis;
-use core::fmt::Write;
+use super::drawing::{Colour, Item, Place, Stroke, Text};
 
 /// Error = factor · step^order, in the unit square of a panel.
 #[derive(Clone, Copy, Debug)]
@@ -49,17 +49,13 @@ impl Box {
 }
 
 /// Draws the guides with their labels, each where it hides least of the data, given as points of the drawing.
-pub fn draw(out: &mut String, guides: &[Guide], data: &[(f64, f64)], corner: (f64, f64), size: (f64, f64)) {
-    let place = |(x, y): (f64, f64)| (corner.0 + x * size.0, corner.1 + (1.0 - y) * size.1);
+pub fn draw(out: &mut Vec<Item>, guides: &[Guide], data: &[Place], corner: Place, size: Place) {
+    let place = |(x, y): Place| (corner.0 + x * size.0, corner.1 + (1.0 - y) * size.1);
     let mut labels: Vec<Box> = Vec::new();
-    let mut texts = String::new();
+    let mut texts = Vec::new();
     for guide in guides {
-        let [a, b] = guide.ends.map(place);
-        let _ = writeln!(
-            out,
-            r##"<line x1="{:.2}" y1="{:.2}" x2="{:.2}" y2="{:.2}" stroke="#999" stroke-width="1.2" stroke-dasharray="5 4"/>"##,
-            a.0, a.1, b.0, b.1
-        );
+        let dashed = Stroke { dash: &[5.0, 4.0], ..Stroke::new(Colour(0x99_9999), 1.2) };
+        out.push(Item::Segment(guide.ends.map(place), dashed));
         let candidates = (1..=19).map(|i| {
             let (x, y) = place(guide.at(f64::from(i) / 20.0));
             Box { x: x + 5.0, y: y + 3.0 }
@@ -72,14 +68,13 @@ pub fn draw(out: &mut String, guides: &[Guide], data: &[(f64, f64)], corner: (f6
                 + data.iter().filter(|p| l.holds(**p)).count()
         };
         let Some(best) = candidates.filter(inside).min_by_key(cost) else { continue };
-        let _ = writeln!(
-            texts,
-            r##"<text x="{:.2}" y="{:.2}" font-size="11" fill="#777" stroke="white" stroke-width="3" paint-order="stroke">order {}</text>"##,
-            best.x,
-            best.y + 10.0,
-            guide.order
-        );
+        texts.push(Item::Text(Text {
+            size: 11.0,
+            colour: Colour(0x77_7777),
+            halo: true,
+            ..Text::new((best.x, best.y + 10.0), format!("order {}", guide.order))
+        }));
         labels.push(best);
     }
-    out.push_str(&texts);
+    out.extend(texts);
 }

@@ -1,21 +1,26 @@
-//! Plots as SVG drawings: panels under a title, with one legend for all of them or one for each.
+//! Plots as drawings in SVG or PNG: panels under a title, with one legend for all of them or one for each.
 
 mod axis;
+mod drawing;
 mod guide;
+mod letters;
 mod panel;
+mod png;
 mod sketch;
 mod style;
+mod svg;
 mod thin;
 
 pub use axis::Axis;
+pub use drawing::Drawing;
 pub use guide::Guide;
 pub use panel::{Curve, Look, Panel, Points};
-pub use sketch::{SETS, Sketch, Wish};
+pub use sketch::{SETS, Sketch, Wish, with_unit};
 pub use thin::Thin;
 
-use core::fmt::Write;
+use drawing::{Colour, Item, Text};
 use panel::LETTER;
-use style::{Style, escape};
+use style::Style;
 
 /// How panels are put on a page.
 #[derive(Clone, Copy, Debug)]
@@ -39,45 +44,30 @@ const LINE: f64 = 21.0;
 const LONGEST: usize = 44;
 
 /// Draws panels under a title, above the names of the curves that they share.
-pub fn page(title: &str, below: &str, names: &[&str], sheet: Sheet, panels: &[Panel]) -> String {
+pub fn page(title: &str, below: &str, names: &[&str], sheet: Sheet, panels: &[Panel]) -> Drawing {
     let Sheet { wide, size } = sheet;
     let wide = wide.clamp(1, panels.len().max(1));
     let margin = panels.iter().map(|panel| panel.margin(size.1)).fold(0.0, f64::max);
     let (left, cell) = (LEFT + margin, LEFT + margin + size.0);
     let width = (wide as f64 * cell + RIGHT).max(720.0).max(left + RIGHT + 8.0 * title_width(title, below));
-    let mut drawn = String::new();
+    let mut items = Vec::new();
     // Panels of a page that has a title already need none.
     let mut top = if title.is_empty() { 0.0 } else { TOP };
-    for (row, line) in panels.chunks(wide).enumerate() {
+    if !title.is_empty() {
+        items.push(Item::Text(Text { size: 18.0, bold: true, ..Text::new((left, 34.0), title) }));
+        items.push(Item::Text(Text { colour: Colour(0x55_5555), ..Text::new((left, 56.0), below) }));
+    }
+    for line in panels.chunks(wide) {
         // Room for the names of the panel that has most of them, and for a factor of its labels.
         top += TITLE + 16.0 + line.iter().map(|panel| panel.lines(size.0)).fold(0.0, f64::max);
         for (i, panel) in line.iter().enumerate() {
-            panel.draw(&mut drawn, row * wide + i, left + i as f64 * cell, top, size);
+            panel.draw(&mut items, (left + i as f64 * cell, top), size);
         }
         top += size.1 + BELOW;
     }
-    let shared = legend(names, width, top + 4.0);
-    let height = top + if names.is_empty() { 4.0 } else { 10.0 + shared.1 };
-    let mut out = String::new();
-    let _ = write!(
-        out,
-        r##"<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" font-family="Helvetica, Arial, 'DejaVu Sans', sans-serif" font-size="12" fill="#222">
-<rect width="100%" height="100%" fill="white"/>
-"##
-    );
-    if !title.is_empty() {
-        let _ = writeln!(
-            out,
-            r##"<text x="{left}" y="34" font-size="18" font-weight="bold">{}</text>
-<text x="{left}" y="56" fill="#555">{}</text>"##,
-            escape(title),
-            escape(below)
-        );
-    }
-    out.push_str(&drawn);
-    out.push_str(&shared.0);
-    out.push_str("</svg>\n");
-    out
+    let lines = legend(&mut items, names, width, top + 4.0);
+    let height = top + if names.is_empty() { 4.0 } else { 10.0 + lines };
+    Drawing { size: (width, height), items }
 }
 
 /// Letters of ordinary size in the longer of two lines.
@@ -85,24 +75,23 @@ fn title_width(title: &str, below: &str) -> f64 {
     (1.25 * title.chars().count() as f64).max(0.78 * below.chars().count() as f64)
 }
 
-/// The names of curves in columns, from a height on; and the height that they take.
-fn legend(names: &[&str], width: f64, top: f64) -> (String, f64) {
+/// Draws the names of curves in columns, from a height on; returns the height that they take.
+fn legend(out: &mut Vec<Item>, names: &[&str], width: f64, top: f64) -> f64 {
     let names: Vec<String> = names.iter().map(|name| shortened(name)).collect();
     let longest = names.iter().map(|n| n.chars().count()).max().unwrap_or(0) as f64;
     let cell = 44.0 + longest * LETTER + 22.0;
     let columns = (((width - 60.0) / cell) as usize).clamp(1, 5).min(names.len().max(1));
     let lines = names.len().div_ceil(columns);
     let from = ((width - columns as f64 * cell + 22.0) / 2.0).max(30.0);
-    let mut out = String::new();
-    for (i, name) in names.iter().enumerate() {
+    for (i, name) in names.into_iter().enumerate() {
         let x = from + (i / lines) as f64 * cell;
         let y = top + (i % lines) as f64 * LINE;
         let style = Style::of(i);
-        style.line(&mut out, &[(x, y), (x + 34.0, y)]);
-        style.marker(&mut out, (x + 17.0, y));
-        let _ = writeln!(out, r#"<text x="{:.2}" y="{}">{}</text>"#, x + 42.0, y + 4.0, escape(name));
+        style.line(out, vec![(x, y), (x + 34.0, y)]);
+        style.marker(out, (x + 17.0, y));
+        out.push(Item::Text(Text::new((x + 42.0, y + 4.0), name)));
     }
-    (out, lines as f64 * LINE)
+    lines as f64 * LINE
 }
 
 fn shortened(name: &str) -> String {

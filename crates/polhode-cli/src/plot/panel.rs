@@ -1,9 +1,9 @@
 //! One panel: axes, grid, guides, lines and their names.
 
 use super::axis::{Axis, Tick};
+use super::drawing::{Anchor, Colour, Fill, Item, Place, Text};
 use super::guide::{self, Guide};
-use super::style::{Style, escape};
-use core::fmt::Write;
+use super::style::Style;
 
 /// How the points of a curve are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub enum Look {
 }
 
 /// Points in the order in which they are joined; where there is none there is a gap.
-pub type Points = Vec<Option<(f64, f64)>>;
+pub type Points = Vec<Option<Place>>;
 
 /// A curve.
 #[derive(Clone, Debug)]
@@ -61,6 +61,9 @@ const LINE: f64 = 18.0;
 /// A sample of a line in a legend, and the room behind a name.
 const SAMPLE: f64 = 30.0;
 const BEHIND: f64 = 16.0;
+/// The edge of a panel, and the band in it.
+const EDGE: Colour = Colour(0x44_4444);
+const BAND: Colour = Colour(0xe9_eef5);
 
 impl Panel {
     /// How the names of curves are put above the panel: for each its line and place; all after the title where there is
@@ -95,97 +98,63 @@ impl Panel {
     }
 
     /// Draws it with its upper left corner at a place; its names stand above that.
-    pub fn draw(&self, out: &mut String, index: usize, left: f64, top: f64, (width, height): (f64, f64)) {
+    pub fn draw(&self, out: &mut Vec<Item>, (left, top): Place, size: Place) {
+        let (width, height) = size;
         let bottom = top + height;
         let x = |at: f64| left + at * width;
         let y = |at: f64| bottom - at * height;
-        let place = |(a, b): (f64, f64)| (x(self.axes[0].at(a)), y(self.axes[1].at(b)));
+        let place = |(a, b): Place| (x(self.axes[0].at(a)), y(self.axes[1].at(b)));
         let (under, factor_under) = self.axes[0].grid(about(width, 80.0));
         let (beside, factor) = self.axes[1].grid(about(height, 36.0));
         // What labels are multiplied by stands over them, under the names.
         let above = top - 10.0 - if factor.is_some() { 15.0 } else { 0.0 };
         let title = above - self.lines(width);
-        let _ = writeln!(
-            out,
-            r#"<g><clipPath id="panel{index}"><rect x="{left}" y="{top}" width="{width}" height="{height}"/></clipPath>
-<text x="{left}" y="{title:.2}" font-size="13" font-weight="bold">{}</text>"#,
-            escape(&self.title)
-        );
-        if let Some(factor) = &factor {
-            let _ = writeln!(
-                out,
-                r##"<text x="{left}" y="{:.2}" font-size="11" fill="#444">{factor}</text>"##,
-                top - 6.0
-            );
+        out.push(Item::Text(Text { size: 13.0, bold: true, ..Text::new((left, title), &*self.title) }));
+        if let Some(factor) = factor {
+            let look = Text::new((left, top - 6.0), factor);
+            out.push(Item::Text(Text { size: 11.0, colour: EDGE, ..look }));
         }
         if let Some((low, high)) = self.band {
             let (low, high) = (y(self.axes[1].at(low)), y(self.axes[1].at(high)));
-            let _ = writeln!(
-                out,
-                r##"<rect x="{left}" y="{high:.2}" width="{width}" height="{:.2}" fill="#e9eef5"/>"##,
-                low - high
-            );
+            out.push(Item::Ground((left, high), (width, low - high), Fill(BAND, 1.0)));
         }
         for tick in under {
             let at = x(tick.at);
-            grid(out, &tick, (at, top), (at, bottom));
-            if let Some(label) = &tick.label {
-                let _ = writeln!(
-                    out,
-                    r#"<text x="{at:.2}" y="{}" text-anchor="middle">{label}</text>"#,
-                    bottom + 18.0
-                );
-            }
+            out.push(grid(&tick, [(at, top), (at, bottom)]));
+            let label = |label| Text { anchor: Anchor::Middle, ..Text::new((at, bottom + 18.0), label) };
+            out.extend(tick.label.map(label).map(Item::Text));
         }
         for tick in beside {
             let at = y(tick.at);
-            grid(out, &tick, (left, at), (left + width, at));
-            if let Some(label) = &tick.label {
-                let _ = writeln!(
-                    out,
-                    r#"<text x="{}" y="{:.2}" text-anchor="end">{label}</text>"#,
-                    left - 8.0,
-                    at + 4.0
-                );
-            }
+            out.push(grid(&tick, [(left, at), (left + width, at)]));
+            let label = |label| Text { anchor: Anchor::End, ..Text::new((left - 8.0, at + 4.0), label) };
+            out.extend(tick.label.map(label).map(Item::Text));
         }
         let factor = factor_under.map_or(String::new(), |factor| format!(" ({factor})"));
-        let _ = writeln!(
-            out,
-            r#"<text x="{}" y="{}" text-anchor="middle">{}</text>"#,
-            left + 0.5 * width,
-            bottom + 38.0,
-            escape(&format!("{}{factor}", self.below))
-        );
+        let below = Text::new((left + 0.5 * width, bottom + 38.0), format!("{}{factor}", self.below));
+        out.push(Item::Text(Text { anchor: Anchor::Middle, ..below }));
         if !self.beside.is_empty() {
-            let _ = writeln!(
-                out,
-                r#"<text transform="translate({:.2} {:.2}) rotate(-90)" text-anchor="middle">{}</text>"#,
-                left - 22.0 - self.margin(height),
-                top + 0.5 * height,
-                escape(&self.beside)
-            );
+            let at = (left - 22.0 - self.margin(height), top + 0.5 * height);
+            let beside = Text::new(at, &*self.beside);
+            out.push(Item::Text(Text { anchor: Anchor::Middle, upward: true, ..beside }));
         }
 
         let places: Vec<Points> =
             self.curves.iter().map(|curve| curve.points.iter().map(|p| p.map(place)).collect()).collect();
-        let _ = writeln!(out, r#"<g clip-path="url(#panel{index})">"#);
-        guide::draw(out, &self.guides, &along(&places), (left, top), (width, height));
+        let mut inside = Vec::new();
+        guide::draw(&mut inside, &self.guides, &along(&places), (left, top), size);
         for (curve, places) in self.curves.iter().zip(&places) {
-            if let Some(density) = curve.fill {
-                let around: Vec<(f64, f64)> = places.iter().flatten().copied().collect();
-                Style::of(curve.style).area(out, &around, density);
-                continue;
-            }
-            if self.look == Look::Dots {
-                Style::of(curve.style).dots(out, places.iter().flatten().copied());
-                continue;
-            }
-            for run in places.split(Option::is_none) {
-                self.style(curve).line(out, &run.iter().flatten().copied().collect::<Vec<_>>());
+            let joined = |places: &[Option<Place>]| places.iter().flatten().copied().collect();
+            match curve.fill {
+                Some(density) => Style::of(curve.style).area(&mut inside, joined(places), density),
+                None if self.look == Look::Dots => Style::of(curve.style).dots(&mut inside, joined(places)),
+                None => {
+                    let lines = places.split(Option::is_none);
+                    lines.for_each(|line| self.style(curve).line(&mut inside, joined(line)));
+                }
             }
         }
-        out.push_str("</g>\n");
+        out.push(Item::Inside((left, top), size, inside));
         if self.look == Look::Marked {
             for (curve, places) in self.curves.iter().zip(&places) {
                 for place in places.iter().flatten().filter(|p| (top..=bottom).contains(&p.1)) {
@@ -203,26 +172,18 @@ impl Panel {
                 }
                 _ if curve.fill.is_some() => {
                     let (low, high) = (base - 9.0, base + 1.0);
-                    let around = [(from, low), (from + SAMPLE, low), (from + SAMPLE, high), (from, high)];
-                    Style::of(curve.style).area(out, &around, curve.fill.unwrap_or_default());
+                    let around = vec![(from, low), (from + SAMPLE, low), (from + SAMPLE, high), (from, high)];
+                    Style::of(curve.style).area(out, around, curve.fill.unwrap_or_default());
                     SAMPLE
                 }
                 _ => {
-                    self.style(curve).line(out, &[(from, base - 4.0), (from + SAMPLE, base - 4.0)]);
+                    self.style(curve).line(out, vec![(from, base - 4.0), (from + SAMPLE, base - 4.0)]);
                     SAMPLE
                 }
             };
-            let _ = writeln!(
-                out,
-                r#"<text x="{:.2}" y="{base:.2}">{}</text>"#,
-                from + sample + 6.0,
-                escape(name)
-            );
+            out.push(Item::Text(Text::new((from + sample + 6.0, base), name)));
         }
-        let _ = writeln!(
-            out,
-            r##"<rect x="{left}" y="{top}" width="{width}" height="{height}" fill="none" stroke="#444"/></g>"##
-        );
+        out.push(Item::Frame((left, top), size, EDGE));
     }
     fn style(&self, curve: &Curve) -> Style {
         if self.look == Look::Line { Style::plain(curve.style) } else { Style::of(curve.style) }
@@ -234,16 +195,12 @@ fn about(length: f64, apart: f64) -> f64 {
     (length / apart).clamp(3.0, 9.0)
 }
 
-fn grid(out: &mut String, tick: &Tick, (x1, y1): (f64, f64), (x2, y2): (f64, f64)) {
-    let colour = if tick.major { "#d4d4d4" } else { "#efefef" };
-    let _ = writeln!(
-        out,
-        r#"<line x1="{x1:.2}" y1="{y1:.2}" x2="{x2:.2}" y2="{y2:.2}" stroke="{colour}" shape-rendering="crispEdges"/>"#
-    );
+fn grid(tick: &Tick, ends: [Place; 2]) -> Item {
+    Item::Rule(ends, Colour(if tick.major { 0xd4_d4d4 } else { 0xef_efef }))
 }
 
 /// Points along all lines, close together.
-fn along(places: &[Points]) -> Vec<(f64, f64)> {
+fn along(places: &[Points]) -> Vec<Place> {
     let mut points = Vec::new();
     for places in places {
         for pair in places.windows(2) {

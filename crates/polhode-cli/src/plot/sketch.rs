@@ -1,6 +1,6 @@
 //! Plots of a run: which curves there are, drawn point by point as rows come.
 
-use super::{Axis, Curve, Look, Panel, Sheet, Thin, page};
+use super::{Axis, Curve, Drawing, Look, Panel, Sheet, Thin, page};
 use crate::failure::Failure;
 use crate::table::{Head, Of, chosen, of_body};
 
@@ -97,7 +97,7 @@ fn printed(unit: &str) -> String {
 }
 
 /// A name with a unit, if it has one.
-fn with_unit(name: &str, unit: &str) -> String {
+pub fn with_unit(name: &str, unit: &str) -> String {
     let unit = printed(unit);
     if unit.is_empty() { name.into() } else { format!("{name}, {unit}") }
 }
@@ -296,7 +296,7 @@ impl Sketch {
     }
 
     /// Draws it.
-    pub fn svg(&self, title: &str, below: &str) -> String {
+    pub fn drawing(&self, title: &str, below: &str) -> Drawing {
         let equal = self.frames.iter().any(|frame| frame.equal);
         let sheet = match self.frames.len() {
             _ if equal => Sheet { wide: 2, size: (340.0, 340.0) },

@@ -1,15 +1,15 @@
 //! How a line looks: colours for every eye, and marks and dashes that tell lines apart when colours repeat.
 
-use core::fmt::Write;
+use super::drawing::{Colour, Fill, Item, Place, Stroke, WHITE};
 
 /// Okabe and Ito's palette without its yellow, which is lost on white.
-const COLOURS: [&str; 7] = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"];
+const COLOURS: [u32; 7] = [0x0072B2, 0xD55E00, 0x009E73, 0xCC79A7, 0xE69F00, 0x56B4E9, 0x000000];
 
-const DASHES: [&str; 4] = ["", "7 3", "2 3", "9 3 2 3"];
+const DASHES: [&[f64]; 4] = [&[], &[7.0, 3.0], &[2.0, 3.0], &[9.0, 3.0, 2.0, 3.0]];
 
 /// Shapes as offsets from their centre; none is a circle. Five, so that colour and shape repeat together only
 /// after 35 lines.
-const SHAPES: [&[(f64, f64)]; 5] = [
+const SHAPES: [&[Place]; 5] = [
     &[],
     &[(-3.7, -3.7), (3.7, -3.7), (3.7, 3.7), (-3.7, 3.7)],
     &[(0.0, -5.0), (4.6, 3.4), (-4.6, 3.4)],
@@ -20,16 +20,19 @@ const SHAPES: [&[(f64, f64)]; 5] = [
 /// The look of one line.
 #[derive(Clone, Copy, Debug)]
 pub struct Style {
-    colour: &'static str,
-    dash: &'static str,
-    shape: &'static [(f64, f64)],
+    colour: Colour,
+    dash: &'static [f64],
+    shape: &'static [Place],
 }
+
+/// How wide lines are.
+const WIDTH: f64 = 1.6;
 
 impl Style {
     /// The look of the n-th line.
     pub fn of(n: usize) -> Self {
         Style {
-            colour: COLOURS[n % COLOURS.len()],
+            colour: Colour(COLOURS[n % COLOURS.len()]),
             dash: DASHES[n / COLOURS.len() % DASHES.len()],
             shape: SHAPES[n % SHAPES.len()],
         }
@@ -39,60 +42,30 @@ impl Style {
         Style { dash: DASHES[n % DASHES.len()], ..Style::of(n) }
     }
     /// Dots at points.
-    pub fn dots(&self, out: &mut String, points: impl Iterator<Item = (f64, f64)>) {
-        let _ = writeln!(out, r#"<g fill="{}" fill-opacity="0.75">"#, self.colour);
-        for (x, y) in points {
-            let _ = writeln!(out, r#"<circle cx="{x:.2}" cy="{y:.2}" r="1.8"/>"#);
-        }
-        out.push_str("</g>\n");
+    pub fn dots(&self, out: &mut Vec<Item>, points: Vec<Place>) {
+        out.push(Item::Circles(points, 1.8, Fill(self.colour, 0.75), None));
     }
     /// A dot in a legend.
-    pub fn dot(&self, out: &mut String, (x, y): (f64, f64)) {
-        let _ = writeln!(out, r#"<circle cx="{x:.2}" cy="{y:.2}" r="4" fill="{}"/>"#, self.colour);
+    pub fn dot(&self, out: &mut Vec<Item>, place: Place) {
+        out.push(Item::Circles(vec![place], 4.0, Fill(self.colour, 1.0), None));
     }
     /// A line through points.
-    pub fn line(&self, out: &mut String, points: &[(f64, f64)]) {
-        if points.len() < 2 {
-            return;
+    pub fn line(&self, out: &mut Vec<Item>, points: Vec<Place>) {
+        if points.len() > 1 {
+            out.push(Item::Line(points, Stroke { dash: self.dash, ..Stroke::new(self.colour, WIDTH) }));
         }
-        let dash = if self.dash.is_empty() {
-            String::new()
-        } else {
-            format!(r#" stroke-dasharray="{}""#, self.dash)
-        };
-        let _ = writeln!(
-            out,
-            r#"<polyline points="{}" fill="none" stroke="{}" stroke-width="1.6" stroke-linejoin="round"{dash}/>"#,
-            coordinates(points.iter().copied()),
-            self.colour
-        );
     }
     /// An area inside of points.
-    pub fn area(&self, out: &mut String, points: &[(f64, f64)], density: f64) {
-        let _ = writeln!(
-            out,
-            r#"<polygon points="{}" fill="{colour}" fill-opacity="{density}" stroke="{colour}" stroke-opacity="0.6" stroke-width="0.8"/>"#,
-            coordinates(points.iter().copied()),
-            colour = self.colour
-        );
+    pub fn area(&self, out: &mut Vec<Item>, points: Vec<Place>, density: f64) {
+        let edge = Stroke { density: 0.6, ..Stroke::new(self.colour, 0.8) };
+        out.push(Item::Area(points, Fill(self.colour, density), edge));
     }
     /// A marker at a point, white inside so that one behind another still shows.
-    pub fn marker(&self, out: &mut String, (x, y): (f64, f64)) {
-        let look = format!(r#"fill="white" fill-opacity="0.55" stroke="{}" stroke-width="1.6""#, self.colour);
-        let _ = if self.shape.is_empty() {
-            writeln!(out, r#"<circle cx="{x:.2}" cy="{y:.2}" r="4.2" {look}/>"#)
-        } else {
-            let corners = coordinates(self.shape.iter().map(|(dx, dy)| (x + dx, y + dy)));
-            writeln!(out, r#"<polygon points="{corners}" {look}/>"#)
-        };
+    pub fn marker(&self, out: &mut Vec<Item>, (x, y): Place) {
+        let (fill, edge) = (Fill(WHITE, 0.55), Stroke::new(self.colour, WIDTH));
+        out.push(match self.shape {
+            [] => Item::Circles(vec![(x, y)], 4.2, fill, Some(edge)),
+            shape => Item::Area(shape.iter().map(|(dx, dy)| (x + dx, y + dy)).collect(), fill, edge),
+        });
     }
-}
-
-fn coordinates(points: impl Iterator<Item = (f64, f64)>) -> String {
-    points.map(|(x, y)| format!("{x:.2},{y:.2}")).collect::<Vec<_>>().join(" ")
-}
-
-/// Text that is safe inside an SVG.
-pub fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

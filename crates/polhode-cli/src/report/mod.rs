@@ -45,7 +45,7 @@ impl Page {
         let title = if text("title").is_empty() { text("model") } else { text("title") };
         let charts = match self.sketch.is_empty() {
             true => String::new(),
-            false => self.sketch.svg("", ""),
+            false => self.sketch.drawing("", "").svg(),
         };
         let data = json!({
             "metadata": metadata,

@@ -4,15 +4,16 @@ mod events;
 mod metadata;
 mod record;
 mod report;
+mod spool;
 mod summary;
 mod system;
 
 use crate::args::RunOptions;
 use crate::blocks;
-use crate::checkpoint::{Checkpoint, Identity, Resumed};
+use crate::checkpoint::{self, Checkpoint, Identity, Resumed};
 use crate::error_control::{self, Control};
 use crate::failure::Failure;
-use crate::files::Output;
+use crate::files::Kept;
 use crate::gate::{self, Gate};
 use crate::phase::{Frequencies, Phase};
 use crate::progress::Progress;
@@ -24,6 +25,7 @@ use polhode::method::{Method, SystemScheme};
 use polhode::problem::{Errors, Invariance, Model, Problem, RunReport};
 use polhode::run::{EnergyEstimate, Estimate, Plan, Run, Watched, drive, drive_on};
 use record::{Files, Record, Setting};
+use std::path::PathBuf;
 use std::time::Instant;
 pub use system::degrees;
 
@@ -88,14 +90,20 @@ fn identity(options: &RunOptions, problem: &Problem, method: &Method, plan: &Pla
     let mut model = vec![problem.file().text()];
     model.extend(options.set.iter().map(String::as_str));
     let yes = |is: bool| if is { "given" } else { "not given" }.to_string();
-    let out = options.out.as_ref().map_or("nothing".into(), |path| path.display().to_string());
+    let file =
+        |path: &Option<PathBuf>| path.as_ref().map_or("nothing".into(), |path| path.display().to_string());
     Identity::new()
         .with_text("model", &model)
         .with("method", method.id().into())
         .with_text("numbers of the method", &[&format!("{method:?}")])
         .with("step", format!("{:?}", plan.step()))
         .with("end", format!("{:?}", plan.until()))
-        .with("--out", out)
+        .with("--out", file(&options.out))
+        .with("--plot", file(&options.plot))
+        .with("--plot-set", options.plot_set.join(","))
+        .with("--plot-columns", options.plot_columns.join(","))
+        .with("--plot-against", options.plot_against.clone().unwrap_or("t".into()))
+        .with("--report", file(&options.report))
         .with("--every", every.to_string())
         .with("--columns", options.columns.join(","))
         .with("--between", format!("{:?}", options.between))
@@ -139,15 +147,13 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
     let resumed =
         options.resume.as_ref().map(|path| Resumed::read(path, &identity, method.id())).transpose()?;
     let resumed = options.resume.as_deref().zip(resumed.as_ref());
-    let mut files = Files::open(options, until)?;
-    if let (Some((path, resumed)), Some(file)) = (resumed, files.table()) {
-        resumed.continues(path, file)?;
-    }
+    let files = Files::open(options, until)?;
     let mut checkpoint = options
         .checkpoint
         .as_ref()
-        .map(|word| Checkpoint::new(word, &identity, resumed, files.table()))
+        .map(|word| Checkpoint::new(word, &identity, resumed, files.first()))
         .transpose()?;
+    let kept = checkpoint::rows(checkpoint.as_ref(), resumed.map(|(_, resumed)| resumed), files.first())?;
     let control = options
         .error
         .map(|error| error_control::step(&model, &method, until, error, options.budget))
@@ -156,7 +162,7 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
         plan = Plan::new(control.found.step, until)?;
     }
     let setting = Setting { problem: &problem, model: &model, method: &method, plan: &plan };
-    let mut record = Record::new(files, options, setting);
+    let mut record = Record::new(files, kept, options, setting);
 
     let mut progress = Progress::new(plan.steps());
     let mut trouble = None;
@@ -193,10 +199,7 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
             && (checkpoint.is_due() || stop)
         {
             let seconds = spent + started.elapsed().as_secs_f64();
-            let written = record
-                .pause()
-                .and_then(|()| checkpoint.write(n, seconds, run, phase.as_mut(), record.table()));
-            if let Err(failure) = written {
+            if let Err(failure) = checkpoint.write(n, seconds, run, phase.as_mut(), record.kept()) {
                 trouble = Some(failure);
                 return ControlFlow::Break(());
             }
@@ -225,9 +228,6 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
     });
 
     if let Some(failure) = trouble {
-        if resumed.is_none() && checkpoint.is_some_and(|checkpoint| checkpoint.is_missing()) {
-            record.table().into_iter().for_each(Output::forget);
-        }
         return Err(failure);
     }
     let end = ended.map_err(|failed| {
@@ -240,13 +240,12 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
         };
         Failure::Solver(format!("{failed}{hint}{unwritten}"))
     })?;
-    let (place, beside_table) = match (end.finished, &checkpoint) {
+    let (place, beside_table, kept) = match (end.finished, &checkpoint) {
         // Its rows wait for the rest.
-        (false, Some(checkpoint)) => (checkpoint.advice(), false),
+        (false, Some(checkpoint)) => (checkpoint.advice(), false, None),
         _ => {
-            let told = (record.so_far(), record.is_standard());
-            record.finish(&end)?;
-            told
+            let (place, standard) = (record.so_far(), record.is_standard());
+            (place, standard, record.finish(&end)?)
         }
     };
     if !end.finished {
@@ -299,5 +298,6 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
     }
     checkpoint.iter().for_each(Checkpoint::remove);
     resumed.iter().for_each(|(path, _)| drop(std::fs::remove_file(path)));
+    kept.iter().for_each(Kept::remove);
     gate::verdict(&finished.gates, &finished.end.drift)
 }

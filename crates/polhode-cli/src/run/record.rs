@@ -1,17 +1,20 @@
 //! What a run leaves behind beside its summary: rows in a file, a plot, a page. All are taken as steps come.
 
 use super::metadata;
+use super::spool::{Spool, Waited};
 use crate::args::RunOptions;
 use crate::failure::Failure;
-use crate::files::{Format, NewFile, Output};
+use crate::files::{self, Format, Kept, NewFile, Output};
 use crate::plot::{Sketch, Wish};
-use crate::print;
+use crate::progress::Progress;
 use crate::report::{Page, scene};
-use crate::table::{Frame, Head, Kind, Pose, Position, Row, Rows, chosen};
+use crate::table::{Frame, Head, Kind, Pose, Row, Rows, chosen};
+use crate::{interrupt, print};
 use polhode::method::Method;
 use polhode::problem::{Model, Problem, RunReport};
 use polhode::run::{Plan, Run};
 use serde_json::Value;
+use std::path::Path;
 
 /// What is run, for those who tell it.
 #[derive(Clone, Copy, Debug)]
@@ -48,19 +51,14 @@ impl Files {
                 return Err(Failure::Usage(format!("{option} is for what is written; give --out FILE too")));
             }
         }
-        let text = options.out.as_deref().is_none_or(|path| Kind::of(path) == Some(Kind::Csv));
-        if options.checkpoint.is_some() || options.resume.is_some() {
-            let option = if options.checkpoint.is_some() { "--checkpoint" } else { "--resume" };
-            if !text {
-                return Err(Failure::Usage(format!(
-                    "{option} goes with --out FILE.csv; only such a file can be gone on with"
-                )));
-            }
-            if options.plot.is_some() || options.report.is_some() {
-                return Err(Failure::Usage(format!(
-                    "{option}: plots and pages need the whole run; leave --plot and --report out"
-                )));
-            }
+        if (options.checkpoint.is_some() || options.resume.is_some())
+            && options.out.as_deref().is_some_and(|path| path.as_os_str() == "-")
+        {
+            return Err(Failure::Usage(
+                "--checkpoint and --resume: rows that went to standard output cannot be taken back; give --out the name of \
+                 a file"
+                    .into(),
+            ));
         }
         if options.between.is_some_and(|(from, to)| from > until || to < 0.0) {
             let until = print::plain(until);
@@ -77,16 +75,21 @@ impl Files {
                 .as_deref()
                 .map(|path| Output::of(path, Format::Results, options.json))
                 .transpose()?,
-            plot: file(&options.plot, Format::Svg)?,
+            plot: file(&options.plot, Format::Plot)?,
             report: file(&options.report, Format::Html)?,
         })
     }
 }
 
 impl Files {
-    /// The table.
-    pub fn table(&mut self) -> Option<&mut Output> {
-        self.out.as_mut()
+    /// Where they will be.
+    fn places(&self) -> impl Iterator<Item = &Path> {
+        let drawn = self.plot.iter().chain(&self.report).map(NewFile::place);
+        self.out.iter().filter_map(Output::place).chain(drawn)
+    }
+    /// Where the first of them will be.
+    pub fn first(&self) -> Option<&Path> {
+        self.places().next()
     }
 }
 
@@ -107,13 +110,16 @@ pub struct Record<'a> {
     chosen: Vec<usize>,
     sketch: Option<Sketch>,
     page: Option<Page>,
+    /// Rows that wait for the end of the run, of one that may be put aside.
+    spool: Option<Spool>,
+    kept: Option<Kept>,
     /// The step of the last row, and the Newton iterations up to it.
     before: (u64, u64),
 }
 
 impl<'a> Record<'a> {
     /// Of a run.
-    pub fn new(files: Files, options: &'a RunOptions, setting: Setting<'a>) -> Self {
+    pub fn new(files: Files, kept: Option<Kept>, options: &'a RunOptions, setting: Setting<'a>) -> Self {
         // Times of steps are rounded.
         let grain = 1e-9 * setting.plan.step();
         let between = options.between.unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
@@ -131,6 +137,8 @@ impl<'a> Record<'a> {
             chosen: Vec::new(),
             sketch: None,
             page: None,
+            spool: None,
+            kept,
             before: (0, 0),
         }
     }
@@ -143,22 +151,16 @@ impl<'a> Record<'a> {
     #[inline]
     pub fn due(&self, n: u64, t: f64, last: bool) -> bool {
         self.is_wanted()
-            && (last || n.is_multiple_of(self.every) || n == self.setting.plan.steps())
+            && (self.every == 1 || last || n.is_multiple_of(self.every) || n == self.setting.plan.steps())
             && t >= self.between.0
             && t <= self.between.1
     }
-    /// The table.
-    pub fn table(&mut self) -> Option<&mut Output> {
-        self.files.table()
+    /// The file in which rows wait.
+    pub fn kept(&mut self) -> Option<&mut Kept> {
+        self.spool.as_mut().map(Spool::kept)
     }
-    /// Hands the rows so far to their file.
-    pub fn pause(&mut self) -> Result<(), Failure> {
-        if let (Some(file), Some(rows)) = (&mut self.files.out, &mut self.rows) {
-            rows.pause(file).map_err(|error| file.trouble(&error))?;
-        }
-        Ok(())
-    }
-    /// Looks at the first state that is seen: which columns there are. One that goes on has its head already.
+    /// Looks at the first state that is seen: which columns there are. Of a run that goes on that is not its start, which
+    /// is the first row of those that wait.
     pub fn begin(&mut self, run: &mut dyn Run, goes_on: bool) -> Result<(), Failure> {
         if !self.is_wanted() {
             return Ok(());
@@ -169,6 +171,8 @@ impl<'a> Record<'a> {
         self.hash = run.save().ok().map(|saved| saved.model);
         self.scene = scene(self.setting.model);
         let (options, heads) = (self.options, &self.heads);
+        // Poses are messages of their own, whatever columns are chosen.
+        let mut all = false;
         if self.files.out.is_some() {
             self.chosen = match options.columns.is_empty() {
                 true => (0..heads.len()).collect(),
@@ -190,14 +194,23 @@ impl<'a> Record<'a> {
             let frames = bodies.iter().enumerate().filter_map(|(b, body)| {
                 Some(Frame { name: body.name.clone(), pose: Pose::of(heads, b, bodies.len())? })
             });
-            let mut rows = kind.rows(&names, frames.collect());
-            if let (true, Some(file)) = (goes_on, &mut self.files.out) {
-                let extent = file.extent().map_err(|error| file.trouble(&error))?;
-                let bytes = extent.map_or(0, |extent| extent.length);
-                let from = Position { rows: u64::from(bytes > 0), bytes };
-                rows.go_on(file, from).map_err(|error| file.trouble(&error))?;
+            self.rows = Some(kind.rows(&names, frames.collect()));
+            all = kind == Kind::Mcap;
+        }
+        if let Some(kept) = self.kept.take() {
+            let drawn = self.files.plot.is_some() || self.files.report.is_some();
+            let stored = if all || drawn { (0..heads.len()).collect() } else { self.chosen.clone() };
+            let mut spool = Spool::new(kept, stored);
+            if goes_on {
+                let row = &mut self.row;
+                spool.each(heads.len(), &mut |first| {
+                    row.copy_from_slice(first.row);
+                    Ok(false)
+                })?;
+            } else {
+                spool.put(0, 0, &self.row)?;
             }
-            self.rows = Some(rows);
+            self.spool = Some(spool);
         }
         if self.files.plot.is_some() {
             let (sets, columns) = (&options.plot_set[..], &options.plot_columns[..]);
@@ -215,6 +228,14 @@ impl<'a> Record<'a> {
     pub fn take(&mut self, n: u64, run: &dyn Run) -> Result<(), Failure> {
         self.row.clear();
         run.snapshot().row(&mut self.row);
+        let iterations = if self.page.is_some() { run.work().iterations } else { 0 };
+        match &mut self.spool {
+            Some(spool) => spool.put(n, iterations, &self.row),
+            None => self.show(n, iterations),
+        }
+    }
+    /// Hands the row to all who want it.
+    fn show(&mut self, n: u64, iterations: u64) -> Result<(), Failure> {
         if let (Some(file), Some(rows)) = (&mut self.files.out, &mut self.rows) {
             let row = Row { all: &self.row, chosen: &self.chosen };
             rows.row(file, &row).map_err(|error| file.trouble(&error))?;
@@ -223,7 +244,6 @@ impl<'a> Record<'a> {
             sketch.take(&self.row);
         }
         if let Some(page) = &mut self.page {
-            let iterations = run.work().iterations;
             let steps = (n - self.before.0) as f64;
             // Nothing is solved before the first step.
             self.row.push(if n > 0 { (iterations - self.before.1) as f64 / steps } else { f64::NAN });
@@ -231,6 +251,30 @@ impl<'a> Record<'a> {
             page.take(&self.row);
         }
         Ok(())
+    }
+    /// Hands on the rows that wait.
+    fn show_all(&mut self, finished: bool) -> Result<Option<Kept>, Failure> {
+        let Some(mut spool) = self.spool.take() else { return Ok(None) };
+        let mut progress = Progress::new(self.setting.plan.steps());
+        // The first is the start, which has a row of its own where one was due.
+        let mut start = true;
+        let shown = spool.each(self.heads.len(), &mut |Waited { step: n, iterations, row }| {
+            if !core::mem::take(&mut start) {
+                self.row.clear();
+                self.row.extend_from_slice(row);
+                self.show(n, iterations)?;
+            }
+            progress.at(n, || "writing".into());
+            // A run that was stopped has its rows so far.
+            match finished && interrupt::asked() {
+                true => Err(Failure::Interrupted(
+                    "stopped while the rows were written; the checkpoint is kept".into(),
+                )),
+                false => Ok(true),
+            }
+        });
+        progress.clear();
+        shown.map(|()| Some(spool.into_kept()))
     }
     /// What to say of rows that are not wanted because the run failed.
     pub fn dropped(&self) -> String {
@@ -245,11 +289,16 @@ impl<'a> Record<'a> {
         let place = |file: &Output| format!("; the rows so far are in {}", file.name());
         self.files.out.as_ref().map_or(String::new(), place)
     }
-    /// Puts everything in its place.
-    pub fn finish(self, end: &RunReport) -> Result<(), Failure> {
+    /// Puts everything in its place. Rows that waited are of no use when the checkpoint is gone.
+    pub fn finish(mut self, end: &RunReport) -> Result<Option<Kept>, Failure> {
         if !self.is_wanted() {
-            return Ok(());
+            return Ok(None);
         }
+        let kept = self.show_all(end.finished)?;
+        let places = match &kept {
+            Some(_) => self.files.places().map(Path::to_path_buf).collect(),
+            None => Vec::new(),
+        };
         let Setting { problem, method, plan, .. } = self.setting;
         let heads: Vec<&Head> = match self.rows {
             Some(_) => self.chosen.iter().map(|c| &self.heads[*c]).collect(),
@@ -263,11 +312,16 @@ impl<'a> Record<'a> {
         if let (Some(file), Some(sketch)) = (self.files.plot, &self.sketch) {
             let title = if problem.title.is_empty() { &problem.id } else { &problem.title };
             let below = format!("{}, {}, step {} s", problem.id, method.id(), print::plain(plan.step()));
-            file.write(&sketch.svg(title, &below))?;
+            sketch.drawing(title, &below).write(file)?;
         }
-        match (self.files.report, &self.page) {
-            (Some(file), Some(page)) => file.write(&page.html(&metadata)),
-            _ => Ok(()),
+        if let (Some(file), Some(page)) = (self.files.report, &self.page) {
+            file.write(page.html(&metadata).as_bytes())?;
         }
+        // Their names are safe before the checkpoint goes.
+        for place in places {
+            let settled = files::settle(&place);
+            settled.map_err(|error| Failure::Usage(format!("cannot write {}: {error}", place.display())))?;
+        }
+        Ok(kept)
     }
 }

@@ -44,7 +44,7 @@ fn table(out: Option<&PathBuf>, json: bool) -> Result<Option<Output>, Failure> {
 }
 
 fn drawing(plot: Option<&PathBuf>) -> Result<Option<NewFile>, Failure> {
-    plot.map(|path| NewFile::create(path, Format::Svg)).transpose()
+    plot.map(|path| NewFile::create(path, Format::Plot)).transpose()
 }
 
 /// Many runs.
@@ -154,7 +154,7 @@ fn finish(
     }
     let all = Statistics::of(rows, head.columns.len())?;
     if let Some(plot) = plot {
-        plot.write(&plot::svg(rows, head, &all)?)?;
+        plot::drawing(rows, head, &all)?.write(plot)?;
     }
     let shown = path.map(|path| path.display().to_string());
     if json {

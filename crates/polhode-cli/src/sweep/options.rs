@@ -66,8 +66,8 @@ pub struct SweepOptions {
     /// Compute the I-th of N shares alone, into --out FILE.chunk, for `polhode merge`
     #[arg(long, value_name = "I/N", requires = "out", value_parser = part, conflicts_with_all = ["json", "plot"])]
     pub part: Option<[u64; 2]>,
-    /// Plot histograms, outputs over inputs, and bands over time to this SVG file
-    #[arg(long, value_name = "FILE.svg")]
+    /// Plot histograms, outputs over inputs, and bands over time to this file, .svg or .png
+    #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
     /// Print one JSON object: moments and quantiles of all that is kept
     #[arg(long)]
@@ -83,8 +83,8 @@ pub struct MergeOptions {
     /// Write a row for each run to this file: .csv or .parquet by its name, - for CSV on standard output
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Plot histograms, outputs over inputs, and bands over time to this SVG file
-    #[arg(long, value_name = "FILE.svg")]
+    /// Plot histograms, outputs over inputs, and bands over time to this file, .svg or .png
+    #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
     /// Print one JSON object: moments and quantiles of all that is kept
     #[arg(long)]

@@ -4,7 +4,7 @@ use super::chunk::Head;
 use super::join::Joined;
 use super::stats::{Column, Statistics};
 use crate::failure::Failure;
-use crate::plot::{Axis, Curve, Look, Panel, Points, Sheet, page};
+use crate::plot::{Axis, Curve, Drawing, Look, Panel, Points, Sheet, page, with_unit};
 use crate::print::{count, plain};
 use serde_json::Value;
 
@@ -37,11 +37,6 @@ fn bands(head: &Head, about: &Value) -> Vec<Band> {
     found.retain(|band| band.points.len() > 2);
     found.iter_mut().for_each(|band| band.points.sort_by(|a, b| a.0.total_cmp(&b.0)));
     found
-}
-
-/// A name with its unit.
-fn labelled(name: &str, unit: &str) -> String {
-    if unit.is_empty() { name.into() } else { format!("{name}, {unit}") }
 }
 
 /// The bars of a column, counted.
@@ -100,7 +95,7 @@ fn panel(
 }
 
 /// Draws them.
-pub fn svg(rows: &Joined, head: &Head, all: &Statistics) -> Result<String, Failure> {
+pub fn drawing(rows: &Joined, head: &Head, all: &Statistics) -> Result<Drawing, Failure> {
     let about: Value = serde_json::from_str(&head.about).unwrap_or(Value::Null);
     let unit = |name: &str| about["units"][name].as_str().unwrap_or_default().to_string();
     let bands = bands(head, &about);
@@ -141,7 +136,7 @@ pub fn svg(rows: &Joined, head: &Head, all: &Statistics) -> Result<String, Failu
         ];
         panels.push(panel(
             name.clone(),
-            labelled(name, &unit(name)),
+            with_unit(name, &unit(name)),
             "runs".into(),
             axes,
             vec![curve(bars.outline(), 0, Some(0.3))],
@@ -211,5 +206,5 @@ fn over_time(band: &Band, columns: &[Column], unit: &str) -> Panel {
         named(curve(area(1, 3), 0, Some(0.3)), "25–75 %"),
         named(curve(at(2).filter(known).map(Some).collect(), 0, None), "50 %"),
     ];
-    panel(labelled(&band.name, unit), "t, s".into(), String::new(), [times, range], curves, Look::Line)
+    panel(with_unit(&band.name, unit), "t, s".into(), String::new(), [times, range], curves, Look::Line)
 }

@@ -2,10 +2,13 @@
 
 use super::Row;
 
-/// Bytes of a block; few in tests, so that they have several.
-const BYTES: usize = if cfg!(test) { 1 << 16 } else { 16 << 20 };
-/// The most rows of one.
+/// Bytes of a large block; few in tests, so that they have several.
+const LARGE: usize = if cfg!(test) { 1 << 16 } else { 16 << 20 };
+/// Bytes of a small one, which stays in a cache while it is filled.
+const SMALL: usize = if cfg!(test) { 1 << 12 } else { 1 << 20 };
+/// The most rows of one, and those of a small one that are worth a read of their own.
 const ROWS: usize = 1 << 17;
+const FEW: usize = if cfg!(test) { 8 } else { 4096 };
 
 /// Numbers of several rows, each column in one piece, as little-endian bytes.
 #[derive(Debug)]
@@ -17,18 +20,24 @@ pub struct Block {
 }
 
 impl Block {
-    /// For rows of so many numbers.
-    pub fn new(columns: usize) -> Self {
+    /// For rows of so many numbers, as many as are good to read at once.
+    pub fn large(columns: usize) -> Self {
+        Block::new(columns, (LARGE / (8 * columns.max(1))).clamp(8, ROWS))
+    }
+    /// The same with fewer rows, where nobody sees how many there are.
+    pub fn small(columns: usize) -> Self {
+        let most = (LARGE / (8 * columns.max(1))).clamp(8, ROWS);
+        Block::new(columns, (SMALL / (8 * columns.max(1))).max(FEW).min(most))
+    }
+    fn new(columns: usize, about: usize) -> Self {
         // An odd number of cache lines between columns keeps them from pushing each other out.
-        let capacity = (BYTES / (8 * columns.max(1))).clamp(8, ROWS) / 16 * 16 + 8;
+        let capacity = about / 16 * 16 + 8;
         Block { columns, capacity, rows: 0, numbers: vec![[0; 8]; columns * capacity] }
     }
     /// Takes a row; true if no other fits.
     pub fn push(&mut self, row: &Row<'_>) -> bool {
-        let mut at = self.rows;
-        for column in row.chosen {
-            self.numbers[at] = row.all[*column].to_le_bytes();
-            at += self.capacity;
+        for (column, x) in self.numbers.chunks_exact_mut(self.capacity).zip(row.values()) {
+            column[self.rows] = x.to_le_bytes();
         }
         self.rows += 1;
         self.rows == self.capacity
@@ -48,11 +57,6 @@ impl Block {
     /// The numbers of a column.
     pub fn column(&self, column: usize) -> &[u8] {
         self.numbers[column * self.capacity..][..self.rows].as_flattened()
-    }
-    /// Room for the numbers of a column of so many rows, which it has from now on.
-    pub fn column_mut(&mut self, column: usize, rows: usize) -> &mut [u8] {
-        self.rows = rows;
-        self.numbers[column * self.capacity..][..rows].as_flattened_mut()
     }
     /// Forgets its rows.
     pub fn clear(&mut self) {

@@ -151,7 +151,34 @@ impl Pose {
 
 #[cfg(test)]
 mod tests {
-    use super::matches;
+    use super::{Head, matches};
+    use polhode::method::Method;
+    use polhode::problem::Problem;
+    use polhode::run::Run;
+
+    /// Rows of one body are written by hand, because they may be wanted at every step.
+    #[test]
+    fn every_number_of_a_row_is_that_of_its_column() {
+        for id in ["fast-top", "free-body", "driven-body", "heavy-top", "four-bar"] {
+            let problem = Problem::named(id).unwrap();
+            let text = format!("{}\n[outputs]\nbeat = \"sin(t)\"\n", problem.file().text());
+            let model = Problem::from_text(id, &text).unwrap().model().unwrap();
+            let mut run = model.watched(&Method::parse(&problem.method).unwrap()).unwrap();
+            if model.group() != "system" {
+                run.estimate_energy();
+            }
+            run.step(1e-3, 1e-3).unwrap();
+            let (seen, mut row) = (run.snapshot(), Vec::new());
+            seen.row(&mut row);
+            let columns = seen.columns();
+            assert_eq!((columns.len(), Head::all(&seen).len()), (row.len(), row.len()), "{id}");
+            assert_eq!(columns[row.len() - 1].name, "beat", "{id}");
+            for (column, x) in columns.iter().zip(&row) {
+                let value = seen.value(&column.item).expect("it is there");
+                assert_eq!(value.numbers()[column.component].to_bits(), x.to_bits(), "{id}: {}", column.name);
+            }
+        }
+    }
 
     #[test]
     fn patterns_name_columns() {

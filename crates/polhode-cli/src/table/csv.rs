@@ -1,6 +1,6 @@
 //! Text, as everything reads it.
 
-use super::{Position, Row, Rows};
+use super::{Row, Rows};
 use crate::files::Output;
 use serde_json::Value;
 use std::io::{self, Write};
@@ -9,17 +9,15 @@ use std::io::{self, Write};
 #[derive(Debug)]
 pub struct Csv {
     line: Vec<u8>,
-    at: Position,
 }
 
 impl Csv {
     /// The names of the columns come before the first row.
     pub fn new(columns: &[String]) -> Self {
-        Csv { line: (columns.join(",") + "\n").into_bytes(), at: Position::default() }
+        Csv { line: (columns.join(",") + "\n").into_bytes() }
     }
     fn flushed(&mut self, to: &mut Output) -> io::Result<()> {
         to.write_all(&self.line)?;
-        self.at.bytes += self.line.len() as u64;
         self.line.clear();
         Ok(())
     }
@@ -57,22 +55,10 @@ impl Rows for Csv {
         if let Some(last) = self.line.last_mut() {
             *last = b'\n';
         }
-        self.at.rows += 1;
         self.flushed(to)
     }
     fn finish(&mut self, to: &mut Output, _: &Value) -> io::Result<()> {
         self.flushed(to)
-    }
-    fn pause(&mut self, to: &mut Output) -> io::Result<Position> {
-        to.flush()?;
-        Ok(self.at)
-    }
-    fn go_on(&mut self, to: &mut Output, from: Position) -> io::Result<()> {
-        if from.rows > 0 {
-            self.line.clear();
-        }
-        self.at = from;
-        to.cut(from.bytes)
     }
 }
 

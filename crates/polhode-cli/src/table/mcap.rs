@@ -3,7 +3,7 @@
 //! Messages are JSON, in chunks without compression, with indices behind them as readers want them.
 
 use super::csv::number;
-use super::{Pose, Position, Row, Rows};
+use super::{Pose, Row, Rows};
 use crate::files::Output;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -440,19 +440,4 @@ impl Rows for Mcap {
         summary.extend_from_slice(MAGIC);
         self.put(to, &summary)
     }
-
-    fn pause(&mut self, _: &mut Output) -> io::Result<Position> {
-        Err(unresumed())
-    }
-    fn go_on(&mut self, _: &mut Output, _: Position) -> io::Result<()> {
-        Err(unresumed())
-    }
-}
-
-/// Its indices are known to the program that writes it alone.
-fn unresumed() -> io::Error {
-    io::Error::new(
-        io::ErrorKind::Unsupported,
-        "MCAP files cannot be gone on with; write .csv, .npz or .parquet",
-    )
 }

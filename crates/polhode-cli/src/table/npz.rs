@@ -4,7 +4,7 @@
 //! archive is put together at the end, in another file that takes its place.
 
 use super::block::Block;
-use super::{Position, Row, Rows, damaged};
+use super::{Row, Rows};
 use crate::files::Output;
 use crc32fast::Hasher;
 use serde_json::Value;
@@ -29,7 +29,7 @@ impl Npz {
     pub fn new(columns: &[String]) -> Self {
         Npz {
             names: columns.to_vec(),
-            block: Block::new(columns.len()),
+            block: Block::small(columns.len()),
             blocks: 0,
             checks: vec![Hasher::new(); columns.len()],
         }
@@ -88,37 +88,6 @@ impl Rows for Npz {
         self.archive(&mut writer, to, metadata)?;
         writer.into_inner().map_err(|error| error.into_error())?;
         to.swap(scratch)
-    }
-
-    fn pause(&mut self, to: &mut Output) -> io::Result<Position> {
-        let (bytes, rows) = (self.blocks * self.size(), self.blocks * self.block.capacity() as u64);
-        for c in 0..self.block.columns() {
-            to.write_all(self.block.column(c))?;
-        }
-        // The next full block takes the place of these rows.
-        to.go_to(bytes)?;
-        Ok(Position { rows: rows + self.block.rows() as u64, bytes })
-    }
-
-    fn go_on(&mut self, to: &mut Output, from: Position) -> io::Result<()> {
-        let (capacity, size) = (self.block.capacity() as u64, self.size());
-        self.blocks = from.rows / capacity;
-        if from.bytes != self.blocks * size {
-            return Err(damaged("the rows so far do not fit the columns"));
-        }
-        to.go_to(0)?;
-        for _ in 0..self.blocks {
-            for check in &mut self.checks {
-                let piece = self.block.column_mut(0, capacity as usize);
-                to.read_back(piece)?;
-                check.update(piece);
-            }
-        }
-        let rest = (from.rows % capacity) as usize;
-        for c in 0..self.block.columns() {
-            to.read_back(self.block.column_mut(c, rest))?;
-        }
-        to.cut(from.bytes)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::block::Block;
 use super::thrift::Writer;
-use super::{Position, Row, Rows, damaged};
+use super::{Row, Rows};
 use crate::files::Output;
 use serde_json::Value;
 use std::io::{self, Write};
@@ -49,15 +49,11 @@ pub fn page(rows: usize, bytes: usize) -> Vec<u8> {
 impl Parquet {
     /// With these columns.
     pub fn new(columns: &[String]) -> Self {
-        Parquet { names: columns.to_vec(), block: Block::new(columns.len()), groups: 0 }
+        Parquet { names: columns.to_vec(), block: Block::large(columns.len()), groups: 0 }
     }
     /// Bytes of a group of so many rows.
     fn size(&self, rows: usize) -> u64 {
         ((page(rows, 8 * rows).len() + 8 * rows) * self.names.len()) as u64
-    }
-    /// Where the groups that are full end.
-    fn end(&self) -> u64 {
-        MAGIC.len() as u64 + self.groups * self.size(self.block.capacity())
     }
     fn write(&self, to: &mut Output) -> io::Result<()> {
         let page = page(self.block.rows(), 8 * self.block.rows());
@@ -137,28 +133,5 @@ impl Rows for Parquet {
         to.write_all(&footer)?;
         to.write_all(&(footer.len() as u32).to_le_bytes())?;
         to.write_all(MAGIC)
-    }
-    fn pause(&mut self, to: &mut Output) -> io::Result<Position> {
-        let bytes = self.end();
-        self.begun(to)?;
-        for c in 0..self.block.columns() {
-            to.write_all(self.block.column(c))?;
-        }
-        // What waits is overwritten by the group that it becomes a part of, and so is the first mark.
-        to.go_to(if self.groups == 0 { 0 } else { bytes })?;
-        Ok(Position { rows: self.groups * self.block.capacity() as u64 + self.block.rows() as u64, bytes })
-    }
-    fn go_on(&mut self, to: &mut Output, from: Position) -> io::Result<()> {
-        let capacity = self.block.capacity() as u64;
-        self.groups = from.rows / capacity;
-        if from.bytes != self.end() {
-            return Err(damaged("the rows so far do not fit the columns"));
-        }
-        let rest = (from.rows % capacity) as usize;
-        to.go_to(from.bytes)?;
-        for c in 0..self.block.columns() {
-            to.read_back(self.block.column_mut(c, rest))?;
-        }
-        to.cut(if self.groups == 0 { 0 } else { from.bytes })
     }
 }

@@ -42,19 +42,39 @@ fn report(text: &[u8]) -> Value {
     report
 }
 
+/// What runs leave behind: every format, alone and with others.
+const FILES: [&[&str]; 5] = [
+    &["rows.csv"],
+    &["rows.npz"],
+    &["rows.parquet", "motion.svg"],
+    &["rows.mcap", "motion.png", "page.html"],
+    &["motion.svg", "page.html"],
+];
+
 struct Case {
     folder: tempfile::TempDir,
     args: Vec<String>,
+    files: &'static [&'static str],
 }
 
 impl Case {
     fn new(model: &str, options: &[&str]) -> Self {
+        Case::of(model, options, FILES[0])
+    }
+    fn of(model: &str, options: &[&str], files: &'static [&'static str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut args = vec!["run".to_string(), model.into()];
         args.extend(options.iter().map(|option| option.to_string()));
-        args.extend(["--no-reference", "--json", "--every", "10", "--out"].map(String::from));
-        args.push(folder.path().join("rows.csv").to_str().unwrap().into());
-        Case { folder, args }
+        args.extend(["--no-reference", "--json", "--every", "10"].map(String::from));
+        for name in files {
+            let option = match name.rsplit_once('.') {
+                Some((_, "svg" | "png")) => "--plot",
+                Some((_, "html")) => "--report",
+                _ => "--out",
+            };
+            args.extend([option.to_string(), folder.path().join(name).to_str().unwrap().into()]);
+        }
+        Case { folder, args, files }
     }
     fn at(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
@@ -64,34 +84,49 @@ impl Case {
         command.args(&self.args).args(more).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
-    /// To its end: the report and the rows.
-    fn finish(&self, more: &[&str]) -> (Value, Vec<u8>) {
+    /// To its end: the report and the files, of which nothing else is left.
+    fn finish(&self, more: &[&str]) -> (Value, Vec<Vec<u8>>) {
         let done = self.command(more).output().unwrap();
         assert!(done.status.success(), "{more:?}: {}", String::from_utf8_lossy(&done.stderr));
-        (report(&done.stdout), std::fs::read(self.at("rows.csv")).unwrap())
+        let files = self.names();
+        assert_eq!(names(self.folder.path()), files, "{more:?}: something was left");
+        (report(&done.stdout), files.iter().map(|name| std::fs::read(self.at(name)).unwrap()).collect())
+    }
+    /// The files, in the order of their names.
+    fn names(&self) -> Vec<&'static str> {
+        let mut files = self.files.to_vec();
+        files.sort_unstable();
+        files
+    }
+    fn remove_files(&self) {
+        self.files.iter().for_each(|name| std::fs::remove_file(self.at(name)).unwrap());
     }
 }
 
 #[test]
 fn a_killed_run_is_gone_on_with_to_the_same_bits() {
-    // More of them, and at other moments, by POLHODE_KILLS.
-    let kills: u64 = std::env::var("POLHODE_KILLS").ok().and_then(|n| n.parse().ok()).unwrap_or(10);
+    // All files of all runs, and at other moments each time, with POLHODE_LONG=1.
+    let long = std::env::var_os("POLHODE_LONG").is_some();
     let models = tempfile::tempdir().unwrap();
     let runs = runs(models.path());
-    let mut moment =
-        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().subsec_nanos() as u64;
-    if kills == 10 {
-        moment = 7;
+    let mut moment = 7;
+    if long {
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+        moment = u64::from(now.subsec_nanos());
     }
-    let mut killed = 0;
-    for (model, options) in &runs {
-        let case = Case::new(model, options);
+    let (mut killed, mut tried) = (0, 0);
+    let all = runs
+        .iter()
+        .enumerate()
+        .flat_map(|(i, run)| FILES.iter().enumerate().map(move |(j, f)| (i, j, run, f)));
+    for (_, _, (model, options), files) in all.filter(|(i, j, ..)| long || i == j) {
+        let case = Case::of(model, options, files);
         let began = Instant::now();
         let whole = case.finish(&[]);
         let lasted = began.elapsed();
         assert!(!whole.0["events"]["beat"]["times"].as_array().unwrap().is_empty(), "{model}");
-        for _ in 0..kills.div_ceil(2 * runs.len() as u64) {
-            std::fs::remove_file(case.at("rows.csv")).unwrap();
+        for _ in 0..if long { 2 } else { 1 } {
+            case.remove_files();
             let checkpoint = case.at("run.ck");
             let place = format!("{},0.02", checkpoint.display());
             let resume = checkpoint.to_str().unwrap();
@@ -106,19 +141,26 @@ fn a_killed_run_is_gone_on_with_to_the_same_bits() {
                 let mut child = case.command(&more).spawn().unwrap();
                 std::thread::sleep(Duration::from_millis(15) + lasted.mul_f64(0.6 * part));
                 child.kill().unwrap();
+                tried += 1;
                 killed += u64::from(!child.wait().unwrap().success());
+                // Nothing is there under its name that is not whole.
+                for (name, bytes) in case.names().iter().zip(&whole.1) {
+                    let there = std::fs::read(case.at(name));
+                    assert!(there.is_err() || there.is_ok_and(|there| there == *bytes), "{model}: {name}");
+                }
             }
             let found = match checkpoint.exists() {
                 true => case.finish(&["--resume", resume]),
                 false => case.finish(&[]),
             };
             assert_eq!(found.0, whole.0, "{model}");
-            assert!(found.1 == whole.1, "{model}: the rows differ");
-            assert_eq!(names(case.folder.path()), ["rows.csv"], "{model}: something was left");
+            for (name, (a, b)) in case.names().iter().zip(found.1.iter().zip(&whole.1)) {
+                assert!(a == b, "{model}: {name} differs");
+            }
         }
     }
     // Some come to their end before.
-    assert!(2 * killed > kills, "{killed} of {kills} were killed");
+    assert!(2 * killed > tried, "{killed} of {tried} were killed");
 }
 
 /// A request to stop leaves a checkpoint at the very step.
@@ -129,7 +171,7 @@ fn a_run_that_is_asked_to_stop_leaves_a_checkpoint() {
     let (model, options) = runs(models.path()).swap_remove(3);
     let case = Case::new(&model, &options);
     let whole = case.finish(&[]);
-    std::fs::remove_file(case.at("rows.csv")).unwrap();
+    case.remove_files();
     let checkpoint = case.at("run.ck").to_str().unwrap().to_string();
     let child = case.command(&["--checkpoint", &checkpoint]).spawn().unwrap();
     while !Path::new(&checkpoint).exists() {
@@ -146,7 +188,6 @@ fn a_run_that_is_asked_to_stop_leaves_a_checkpoint() {
     assert_eq!(again.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&again.stderr).contains("is there already; go on from it with --resume"));
     assert!(case.finish(&["--resume", &checkpoint]) == whole);
-    assert_eq!(names(case.folder.path()), ["rows.csv"]);
 }
 
 #[test]
@@ -175,6 +216,8 @@ fn checkpoints_of_other_runs_are_refused_by_name() {
     with(&["--estimate"], "its --estimate is not given, and here it is given");
     with(&["--frequencies"], "its --frequencies is not given");
     with(&["--out", &at("x.csv")], "its --out is nothing, and here it is");
+    with(&["--plot", &at("x.svg")], "its --plot is nothing, and here it is");
+    with(&["--report", &at("x.html")], "its --report is nothing, and here it is");
     let step = ["run", &model, "--step", "2e-3", "--until", "1e5", "--resume", &checkpoint];
     refused(2, &step, &["its step is 0.001, and here it is 0.002"]);
     let until = ["run", &model, "--step", "1e-3", "--until", "2e5", "--resume", &checkpoint];
@@ -225,69 +268,115 @@ fn places_where_nothing_can_be_written_are_told_and_nothing_is_lost() {
     }
     child.kill().unwrap();
     child.wait().unwrap();
-    assert_eq!(names(folder.path()), [".rows.csv.run.ck.part", "rows.csv", "run.ck"]);
-    std::fs::remove_file(at(".rows.csv.run.ck.part")).unwrap();
+    let left: Vec<String> =
+        names(folder.path()).into_iter().filter(|name| !name.starts_with(".polhode-")).collect();
+    assert_eq!(left, [".rows.csv.run.ck.part", "rows.csv", "run.ck"]);
     let args: Vec<&str> = long.iter().copied().chain(["--resume", &checkpoint]).collect();
-    refused(2, &args, &["the rows up to the checkpoint are neither there nor in"]);
+    let part = at(".rows.csv.run.ck.part");
+    let bytes = std::fs::read(&part).unwrap();
+    for damaged in [&bytes[..bytes.len().min(40)], &[&[bytes[0] ^ 1], &bytes[1..]].concat()] {
+        std::fs::write(&part, damaged).unwrap();
+        refused(2, &args, &["the rows up to the checkpoint are not there"]);
+    }
+    std::fs::remove_file(&part).unwrap();
+    refused(2, &args, &["the rows up to the checkpoint are not there"]);
     assert_eq!(names(folder.path()), ["rows.csv", "run.ck"]);
     assert_eq!(std::fs::read_to_string(&rows).unwrap(), "what was there\n");
 }
 
-/// Killed after the rows were in their place, and before the checkpoint was gone.
+/// Killed after the files were in their place, and before the checkpoint was gone.
 #[test]
-fn rows_in_their_place_are_gone_on_with_too() {
+fn files_in_their_place_are_made_again() {
     let models = tempfile::tempdir().unwrap();
     let (model, options) = runs(models.path()).swap_remove(1);
-    let case = Case::new(&model, &options);
-    let checkpoint = case.at("run.ck");
-    let mut child =
-        case.command(&["--checkpoint", &format!("{},0.02", checkpoint.display())]).spawn().unwrap();
-    std::thread::sleep(Duration::from_millis(150));
-    child.kill().unwrap();
-    child.wait().unwrap();
-    let resume = checkpoint.to_str().unwrap();
-    let kept = std::fs::read(&checkpoint).expect("a checkpoint after 150 ms");
-    let whole = case.finish(&["--resume", resume]);
-    std::fs::write(&checkpoint, kept).unwrap();
-    assert!(case.finish(&["--resume", resume]) == whole);
-    let fresh = json(&case.args.iter().map(String::as_str).collect::<Vec<_>>());
-    assert_eq!(report(fresh.to_string().as_bytes()), whole.0);
-    assert_eq!(names(case.folder.path()), ["rows.csv"]);
+    for files in FILES {
+        let case = Case::of(&model, &options, files);
+        let checkpoint = case.at("run.ck");
+        let mut child =
+            case.command(&["--checkpoint", &format!("{},0.02", checkpoint.display())]).spawn().unwrap();
+        let began = Instant::now();
+        while !checkpoint.exists() && began.elapsed() < Duration::from_secs(20) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let part = case.at(&format!(".{}.run.ck.part", files[0]));
+        let kept = [&checkpoint, &part].map(|path| (path, std::fs::read(path).expect("it is there")));
+        let resume = checkpoint.to_str().unwrap();
+        let whole = case.finish(&["--resume", resume]);
+        for (path, bytes) in &kept {
+            std::fs::write(path, bytes).unwrap();
+        }
+        assert!(case.finish(&["--resume", resume]) == whole);
+        let fresh = json(&case.args.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(report(fresh.to_string().as_bytes()), whole.0);
+        assert!(case.finish(&[]) == whole);
+    }
 }
 
-/// Writing that fails on the way, here at a limit for the size of files, ends the run and leaves the last checkpoint.
+/// Writing that fails on the way or at the end, here at a limit for the size of files, ends the run and leaves the last
+/// checkpoint.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_disk_that_fills_up_leaves_the_last_checkpoint() {
-    let case = Case::new("slow-top", &["--method", "akw", "--step", "1e-3", "--until", "100"]);
-    let whole = case.finish(&[]);
-    std::fs::remove_file(case.at("rows.csv")).unwrap();
-    let checkpoint = case.at("run.ck").to_str().unwrap().to_string();
-    let place = format!("{checkpoint},0.02");
-    let said = Command::new("sh")
-        .args(["-c", "ulimit -f 600; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_polhode")])
-        .args(&case.args)
-        .args(["--checkpoint", &place])
-        .output()
-        .unwrap();
-    assert_eq!(said.status.code(), Some(2));
-    let text = String::from_utf8_lossy(&said.stderr);
-    assert!(
-        text.contains("the limit for the size of files") && text.contains("last checkpoint are kept"),
-        "{text}"
-    );
-    assert!(case.finish(&["--resume", &checkpoint]) == whole);
-    assert_eq!(names(case.folder.path()), ["rows.csv"]);
+    let options = ["--method", "akw", "--step", "1e-3", "--until", "100"];
+    // In units of 512 bytes. The rows that wait have 1.4 MB; CSV and MCAP have more.
+    for (files, limit, says) in [
+        (FILES[0], "1200", "the rows up to the last checkpoint are kept"),
+        (FILES[1], "1200", "the rows up to the last checkpoint are kept"),
+        (FILES[0], "4000", "rows.csv: it would pass the limit for the size of files; nothing was left there"),
+        (
+            FILES[3],
+            "4000",
+            "rows.mcap: it would pass the limit for the size of files; nothing was left there",
+        ),
+    ] {
+        let case = Case::of("slow-top", &options, files);
+        let whole = case.finish(&[]);
+        case.remove_files();
+        let checkpoint = case.at("run.ck").to_str().unwrap().to_string();
+        let place = format!("{checkpoint},0.02");
+        let said = Command::new("sh")
+            .args(["-c", &format!("ulimit -f {limit}; exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_polhode")])
+            .args(&case.args)
+            .args(["--checkpoint", &place])
+            .output()
+            .unwrap();
+        assert_eq!(said.status.code(), Some(2), "{files:?} {limit}");
+        let text = String::from_utf8_lossy(&said.stderr);
+        assert!(text.contains("the limit for the size of files") && text.contains(says), "{text}");
+        assert!(case.files.iter().all(|name| !case.at(name).exists()));
+        assert!(case.finish(&["--resume", &checkpoint]) == whole);
+    }
 }
 
-/// What cannot be gone on with is refused before anything is computed.
+/// A folder that goes away while a run is under way is told, and nothing else is touched.
+#[cfg(unix)]
 #[test]
-fn only_text_is_gone_on_with() {
-    let folder = tempfile::tempdir().unwrap();
-    let place = |name: &str| folder.path().join(name).to_str().unwrap().to_string();
-    let [checkpoint, table, plot] = ["run.ck", "motion.npz", "motion.svg"].map(place);
-    let run = ["run", "slow-top", "--until", "0.1", "--checkpoint", &checkpoint];
-    refused(2, &[&run[..], &["--out", &table]].concat(), &["--checkpoint", "FILE.csv"]);
-    refused(2, &[&run[..], &["--plot", &plot]].concat(), &["--checkpoint", "--plot"]);
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+fn a_folder_that_is_gone_at_the_end_is_told() {
+    for files in FILES {
+        let mut case = Case::of("slow-top", &["--step", "1e-3", "--until", "60"], files);
+        let inner = case.at("inner");
+        std::fs::create_dir(&inner).unwrap();
+        let (outer, moved) = (case.folder.path().to_str().unwrap().to_string(), case.at("moved"));
+        for word in &mut case.args {
+            *word = word.replace(&format!("{outer}/"), &format!("{}/", inner.display()));
+        }
+        let checkpoint = case.at("run.ck");
+        let child = case.command(&["--checkpoint", checkpoint.to_str().unwrap()]).spawn().unwrap();
+        while !checkpoint.exists() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        std::fs::rename(&inner, &moved).unwrap();
+        let said = child.wait_with_output().unwrap();
+        let text = String::from_utf8_lossy(&said.stderr);
+        assert_eq!(said.status.code(), Some(2), "{files:?}: {text}");
+        assert!(text.contains("its folder does not exist"), "{files:?}: {text}");
+        // With the folder back it is gone on with.
+        std::fs::rename(&moved, &inner).unwrap();
+        let done = case.command(&["--resume", checkpoint.to_str().unwrap()]).output().unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        assert_eq!(names(&inner), case.names());
+        assert_eq!(names(case.folder.path()), ["inner"]);
+    }
 }

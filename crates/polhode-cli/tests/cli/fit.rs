@@ -295,7 +295,7 @@ fn options_that_make_no_sense_are_refused() {
     with(&["--map", "q_w_deg=note"], &["no quantity 'q_w_deg'"]);
     with(&["--map", "q_w=note"], &["line 2, column note", "'a' is not a number"]);
     with(&["--step", "-1"], &["positive finite number"]);
-    with(&["--plot", "x.png"], &["must end in .svg"]);
+    with(&["--plot", "x.gif"], &["must end in .svg"]);
     with(&["--out", text(folder.path())], &["it is a directory"]);
     let args = ["fit", "slow-top", "--data", text(&path), "--parameters", "mgm"];
     refused(2, &args, &["no parameter called 'mgm'", "did you mean mgl"]);

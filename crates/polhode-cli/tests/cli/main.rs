@@ -19,6 +19,7 @@ mod limits;
 mod model_mistakes;
 mod models;
 mod outputs;
+mod pictures;
 mod readme;
 mod real_data;
 mod refusals;

@@ -121,11 +121,7 @@ fn plots_of_a_run_show_what_was_asked_for() {
     refuse("fast-top", &["--plot-columns", "nothing"], &["--plot-columns: there is no column 'nothing'"]);
     refuse("fast-top", &["--plot-against", "q"], &["several columns"]);
     refused(2, &["run", "fast-top", "--plot-set", "energy"], &["--plot"]);
-    refused(
-        2,
-        &["run", "fast-top", "--plot", &path(&folder, "x.png")],
-        &["must end in .svg", "turn that into PNG"],
-    );
+    refused(2, &["run", "fast-top", "--plot", &path(&folder, "x.pdf")], &["must end in .svg or .png"]);
     assert_eq!(names(folder.path()), ["x.svg"]);
 }
 

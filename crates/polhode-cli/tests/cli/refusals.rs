@@ -113,7 +113,7 @@ fn a_failing_solver_says_where() {
 
 #[test]
 fn files_that_cannot_be_written_are_known_before_the_run() {
-    refused(2, &["converge", "free-rotation", "--plot", "order.png"], &["must end in .svg", "order.png"]);
+    refused(2, &["converge", "free-rotation", "--plot", "order.pdf"], &["must end in .svg", "order.pdf"]);
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
     // So long a run that a late answer would never come.

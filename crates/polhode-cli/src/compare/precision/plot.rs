@@ -2,11 +2,11 @@
 
 use super::{Need, Precision, Row};
 use crate::converge::plot::{Chart, SHEET, panel};
-use crate::plot::page;
+use crate::plot::{Drawing, page};
 use crate::print::plain;
 
 /// Draws a comparison.
-pub fn svg(precision: &Precision) -> String {
+pub fn drawing(precision: &Precision) -> Drawing {
     let (what, source) = match &precision.source {
         Ok(source) => ("error at the end", format!("reference: {source}")),
         Err(_) => ("largest error along the run, estimated", "no reference".into()),
