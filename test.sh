@@ -7,18 +7,26 @@ cd "$(dirname "$0")"
 if [ "$(id -u)" = 0 ] && command -v apt-get > /dev/null && ! command -v chromium > /dev/null; then
     apt-get -qq update && apt-get -qq install -y chromium > /dev/null || echo "note: there is no chromium to be had" >&2
 fi
+target="${CARGO_TARGET_DIR:-target}"
+mkdir -p "$target"
 cargo fmt --all --check
-cargo clippy --workspace --all-targets --release -- -D warnings
-# Unit tests of the library, in the development profile: they are quick, and the library is compiled faster.
-CARGO_INCREMENTAL=0 cargo test -p polhode --lib
+# Lints and the unit tests of the library in the development profile, which compiles faster, beside the optimised tests: each
+# has stretches that use one core only. The lock of one profile does not hold up the other.
+(
+    cargo clippy --workspace --all-targets -- -D warnings
+    CARGO_INCREMENTAL=0 cargo test -p polhode --lib
+) > "$target/lints-and-unit-tests.log" 2>&1 &
+beside=$!
+trap 'kill "$beside" 2> /dev/null || true' EXIT
 # It builds the example programs too, from the same library: `cargo run -p polhode` would compile another one, with the
 # features that this package alone asks of its dependencies.
 cargo test --workspace --release
 for example in crates/polhode/examples/*; do
-    "${CARGO_TARGET_DIR:-target}/release/examples/$(basename "$example" .rs)" > /dev/null
+    "$target/release/examples/$(basename "$example" .rs)" > /dev/null
 done
+wait "$beside" || { cat "$target/lints-and-unit-tests.log" >&2; exit 1; }
+cat "$target/lints-and-unit-tests.log"
 
-target="${CARGO_TARGET_DIR:-target}"
 rm -rf "$target/venv" "$target/wheels"
 python3 -m venv "$target/venv"
 "$target/venv/bin/pip" wheel --quiet --no-deps --wheel-dir "$target/wheels" .

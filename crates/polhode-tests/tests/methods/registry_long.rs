@@ -1,5 +1,5 @@
-//! A million steps of a free body, ten million with POLHODE_LONG set: nothing that a method keeps drifts, and the quaternion
-//! stays a unit one.
+//! Two hundred thousand steps of a free body, ten million with POLHODE_LONG set: nothing that a method keeps drifts, and the
+//! quaternion stays a unit one.
 
 use crate::common::{long, rotation};
 use polhode::group::So3;
@@ -15,7 +15,7 @@ fn drift(method: &Method) -> [f64; 2] {
     let (energy, momentum) = (body.kinetic_energy(&start), start.momentum.norm());
     let mut stepper = Stepper::<f64, So3>::new(method);
     // The eighteen unknowns of base vectors and momenta take a hundred times as long.
-    let steps: u64 = if long() { 10_000_000 } else { 1_000_000 };
+    let steps: u64 = if long() { 10_000_000 } else { 200_000 };
     let steps = if method.id() == "convected" { steps / 20 } else { steps };
     let mut state = start;
     let (mut worst, mut unit) = (0.0f64, 0.0f64);
@@ -40,7 +40,7 @@ fn drift(method: &Method) -> [f64; 2] {
 }
 
 #[test]
-fn nothing_that_is_kept_drifts_in_millions_of_steps() {
+fn nothing_that_is_kept_drifts_in_many_steps() {
     let keeps =
         REGISTRY.iter().filter(|r| r.claims.free_energy || r.claims.free_momentum || r.claims.free_norm);
     let methods: Vec<Method> = keeps.map(|row| Method::parse(row.id).unwrap()).collect();
@@ -60,7 +60,8 @@ fn nothing_that_is_kept_drifts_in_millions_of_steps() {
     for (id, [worst, unit]) in &found {
         println!("{id:20} {worst:.1e} {unit:.1e}");
     }
+    let bound = if long() { 1e-10 } else { 2e-11 };
     for (id, [worst, unit]) in &found {
-        assert!(*worst <= 1e-10 && *unit <= 1e-13, "{id}: {worst:e} {unit:e}");
+        assert!(*worst <= bound && *unit <= 1e-13, "{id}: {worst:e} {unit:e}");
     }
 }

@@ -25,10 +25,11 @@ fn run(text: &str, method: &str, h: f64, steps: usize) -> Simulation<f64> {
     run
 }
 
-/// The error of what is read at a time falls with the square of the step, or there is none.
+/// The error of what is read at a time falls as the order of the method says, or there is none.
 fn falls(text: &str, method: &str, until: f64, error: impl Fn(&Simulation<f64>) -> f64) {
     let errors = [100, 200].map(|n| error(&run(text, method, until / n as f64, n)).abs());
-    let falls = errors[0] < 5e-3 && errors[1] < 0.3 * errors[0];
+    let order = f64::from(Method::parse(method).unwrap().order());
+    let falls = errors[0] < 5e-3 && errors[1] < 1.2 * 0.5f64.powf(order) * errors[0];
     assert!(falls || errors[1] < 1e-9, "{method}: {errors:?}");
 }
 
