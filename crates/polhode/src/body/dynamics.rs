@@ -86,6 +86,16 @@ fn step_moment<M: Map, S: Real>(
 impl Dynamics for So3 {
     type Inertia<S: Real> = RotaryInertia<S>;
 
+    /// (M x) × e_j + (M e_j) × x, without what the zeros of e_j would be multiplied with.
+    #[inline(always)]
+    fn transport_slope<S: Real>(inertia: &RotaryInertia<S>, x: &Vector3<S>, j: usize) -> Vector3<S> {
+        let (a, b) = ((j + 1) % 3, (j + 2) % 3);
+        let p = inertia.matrix.times(x);
+        let mut slope = inertia.matrix.column_cross(j, x);
+        slope[a] += p[b];
+        slope[b] -= p[a];
+        slope
+    }
     #[inline(always)]
     fn momentum<S: Real>(inertia: &RotaryInertia<S>, v: &Vector3<S>) -> Vector3<S> {
         inertia.matrix.times(v)

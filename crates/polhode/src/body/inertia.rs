@@ -5,7 +5,7 @@
 //! derivatives the values are checked; of lanes only the largest value of each entry.
 
 use crate::lookup::plain;
-use crate::scalar::{Mask, Over, Real, Scalar};
+use crate::scalar::{Mask, Over, Real, Scalar, cross};
 use core::fmt;
 use nalgebra::{Matrix3, Vector3};
 
@@ -32,6 +32,19 @@ impl<S: Real> Tensor<S> {
         }
         let row = |i: usize| m[(i, 0)] * x[0] + m[(i, 1)] * x[1] + m[(i, 2)] * x[2];
         Vector3::new(row(0), row(1), row(2))
+    }
+    /// Column j × x.
+    #[inline(always)]
+    pub(crate) fn column_cross(&self, j: usize, x: &Vector3<S>) -> Vector3<S> {
+        let m = &self.matrix;
+        if self.diagonal {
+            let mut cross = Vector3::new(S::zero(), S::zero(), S::zero());
+            let (a, b) = ((j + 1) % 3, (j + 2) % 3);
+            cross[a] = -(m[(j, j)] * x[b]);
+            cross[b] = m[(j, j)] * x[a];
+            return cross;
+        }
+        cross(&Vector3::new(m[(0, j)], m[(1, j)], m[(2, j)]), x)
     }
     #[inline(always)]
     pub(crate) fn lift<T: Over<S>>(&self) -> Tensor<T> {

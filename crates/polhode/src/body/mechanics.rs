@@ -17,6 +17,7 @@ pub trait LoadAt<T: Real> {
 }
 
 impl<S: Real, G: Dynamics, L: Load<S>, T: Over<S>> LoadAt<T> for Body<S, G, L> {
+    #[inline(always)]
     fn wrench_at(&self, at: &Kinematics<T>) -> Wrench<T> {
         self.load.wrench(at)
     }
@@ -34,6 +35,7 @@ pub trait BodyAt<S: Real, G: Dynamics> {
 }
 
 impl<S: Real, G: Dynamics, L: Load<S>> BodyAt<S, G> for Body<S, G, L> {
+    #[inline(always)]
     fn mechanics(&self) -> Mechanics<'_, S, G> {
         Mechanics { inertia: &self.inertia, loads: self }
     }

@@ -35,10 +35,13 @@
 //! ```
 
 use crate::body::{Body, Dynamics, Load, State};
-use crate::method::{Method, Stepper, Steps};
+use crate::method::{Method, Stepper, Steps, Straight};
 use crate::run::Plan;
-use crate::scalar::{F64x4, Real};
+#[cfg(target_arch = "x86_64")]
+use crate::scalar::avx;
+use crate::scalar::{F64x4, Lanes, Real};
 use crate::solve::StepError;
+use core::marker::PhantomData;
 use nalgebra::Vector3;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
@@ -103,37 +106,139 @@ fn end<S: Real, G: Dynamics>(state: &State<S, G>, lane: &dyn Fn(S) -> f64) -> En
     }
 }
 
-/// What becomes of a body, or of several in lanes.
+/// What becomes of a body, or of several in lanes, from the step `first` on.
 fn steps<S: Real, G: Steps<S>, L: Load<S>>(
     body: &Body<S, G, L>,
     start: State<S, G>,
     method: &Method,
     plan: &Plan,
+    first: u64,
 ) -> Result<State<S, G>, StepError> {
     let mut stepper = Stepper::<S, G>::new(method);
     let mut state = start;
-    for n in 0..plan.steps() {
+    for n in first..plan.steps() {
         state = stepper.step(body, &state, S::lift(plan.time(n)), S::lift(plan.size(n)))?;
     }
     Ok(state)
 }
 
-/// The number of lanes.
-const LANES: usize = 4;
 /// Bodies that a thread takes at once.
 const GROUP: usize = 64;
 
-/// One body by itself.
-fn alone<G: Steps<f64>, F: Family<G>>(
-    family: &F,
-    members: &Members<'_>,
-    k: usize,
-    method: &Method,
-    plan: &Plan,
-) -> Result<End, StepError> {
-    let (body, start) = family.member::<f64>(&|i| members.number(k, i));
-    let last = end(&steps(&body, start, method, plan)?, &|x| x);
-    finite(last, plan)
+/// One of the bodies of a lane scalar, by itself.
+fn one<S: Lanes, G: Dynamics>(state: &State<S, G>, lane: usize) -> State<f64, G> {
+    let lane = |x: S| x.four()[lane];
+    let seen = G::kinematics(S::zero(), &state.pose, &state.momentum);
+    let (linear, angular) = (G::linear(&state.momentum), G::angular(&state.momentum));
+    State {
+        pose: G::pose(&seen.attitude.map(lane), &seen.position.map(lane)),
+        momentum: G::vector(&linear.map(lane), &angular.map(lane)),
+    }
+}
+
+/// Some of the bodies, what is done with them, and how.
+#[derive(Clone)]
+struct Group<'a, F> {
+    family: &'a F,
+    members: &'a Members<'a>,
+    range: core::ops::Range<usize>,
+    method: &'a Method,
+    plan: &'a Plan,
+}
+
+type Ends = Vec<Result<End, StepError>>;
+
+impl<F> Group<'_, F> {
+    /// The end of each.
+    fn ends<G: Steps<f64> + Steps<F64x4>>(&self) -> Ends
+    where
+        F: Family<G>,
+    {
+        if !Straight::<f64>::can(self.method) {
+            return self.by_steppers();
+        }
+        #[cfg(target_arch = "x86_64")]
+        if let Some(ends) = avx::run(Straightly(self, PhantomData::<G>)) {
+            return ends;
+        }
+        self.straightly::<G, F64x4>()
+    }
+
+    /// One of them by itself, from a step on if its state is known there.
+    fn alone<G: Steps<f64>>(&self, k: usize, known: Option<(u64, State<f64, G>)>) -> Result<End, StepError>
+    where
+        F: Family<G>,
+    {
+        let (body, start) = self.family.member::<f64>(&|i| self.members.number(k, i));
+        let (first, state) = known.unwrap_or((0, start));
+        let last = steps(&body, state, self.method, self.plan, first)?;
+        finite(end(&last, &|x| x), self.plan)
+    }
+
+    /// Numbers by their places, of four bodies.
+    fn number<S: Lanes>(&self, k: usize, i: usize) -> S {
+        S::of_four(core::array::from_fn(|lane| self.members.number(k + lane, i)))
+    }
+
+    /// Four at a time, by plain steps that are compiled in one piece.
+    #[inline(always)]
+    fn straightly<G: Steps<f64>, S: Lanes>(&self) -> Ends
+    where
+        F: Family<G>,
+    {
+        let straight = Straight::<S>::new(self.method);
+        let mut ends = Vec::with_capacity(self.range.len());
+        let mut k = self.range.start;
+        while k + 4 <= self.range.end {
+            let (body, start) = self.family.member::<S>(&|i| self.number(k, i));
+            let (mut state, mut n) = (start, 0);
+            while n < self.plan.steps() {
+                let (t, h) = (S::lift(self.plan.time(n)), S::lift(self.plan.size(n)));
+                let Some(next) = straight.step(&body, &state, t, h) else { break };
+                (state, n) = (next, n + 1);
+            }
+            // A step that is not plain for one of them is the end of the lanes, and each goes on by itself.
+            ends.extend((0..4).map(|lane| self.alone(k + lane, Some((n, one::<S, G>(&state, lane))))));
+            k += 4;
+        }
+        ends.extend((k..self.range.end).map(|k| self.alone(k, None)));
+        ends
+    }
+
+    /// Four at a time, by steppers.
+    fn by_steppers<G: Steps<f64> + Steps<F64x4>>(&self) -> Ends
+    where
+        F: Family<G>,
+    {
+        let mut ends = Vec::with_capacity(self.range.len());
+        let mut k = self.range.start;
+        while k + 4 <= self.range.end {
+            let (body, start) = self.family.member::<F64x4>(&|i| self.number(k, i));
+            match steps(&body, start, self.method, self.plan, 0) {
+                Ok(state) => {
+                    ends.extend((0..4).map(|lane| finite(end(&state, &|x: F64x4| x.lane(lane)), self.plan)))
+                }
+                // Each by itself tells which of them it was.
+                Err(_) => ends.extend((k..k + 4).map(|k| self.alone(k, None))),
+            }
+            k += 4;
+        }
+        ends.extend((k..self.range.end).map(|k| self.alone(k, None)));
+        ends
+    }
+}
+
+/// [`Group::straightly`] in wide registers.
+#[cfg(target_arch = "x86_64")]
+struct Straightly<'a, F, G>(&'a Group<'a, F>, PhantomData<G>);
+
+#[cfg(target_arch = "x86_64")]
+impl<G: Steps<f64>, F: Family<G>> avx::Task for Straightly<'_, F, G> {
+    type Output = Ends;
+    #[inline(always)]
+    fn run(self) -> Ends {
+        self.0.straightly::<G, avx::Avx4>()
+    }
 }
 
 fn finite(end: End, plan: &Plan) -> Result<End, StepError> {
@@ -143,37 +248,6 @@ fn finite(end: End, plan: &Plan) -> Result<End, StepError> {
         true => Ok(end),
         false => Err(StepError::Overflow { quantity: "the state".into(), t: plan.until() }),
     }
-}
-
-/// Several bodies, four at a time.
-fn group<G: Steps<f64> + Steps<F64x4>, F: Family<G>>(
-    family: &F,
-    members: &Members<'_>,
-    range: core::ops::Range<usize>,
-    method: &Method,
-    plan: &Plan,
-) -> Vec<Result<End, StepError>> {
-    let mut ends = Vec::with_capacity(range.len());
-    let mut k = range.start;
-    while k < range.end {
-        let count = LANES.min(range.end - k);
-        let one = |k| alone(family, members, k, method, plan);
-        if count < LANES {
-            ends.extend((k..range.end).map(one));
-            break;
-        }
-        let number = |i: usize| F64x4::new(core::array::from_fn(|lane| members.number(k + lane, i)));
-        let (body, start) = family.member::<F64x4>(&number);
-        match steps(&body, start, method, plan) {
-            Ok(state) => {
-                ends.extend((0..LANES).map(|lane| finite(end(&state, &|x: F64x4| x.lane(lane)), plan)));
-            }
-            // Each by itself tells which of them it was.
-            Err(_) => ends.extend((k..k + LANES).map(one)),
-        }
-        k += LANES;
-    }
-    ends
 }
 
 /// Runs all members over the steps of a plan, on several threads, and shows the end of each, in their order. What waits to be
@@ -205,7 +279,8 @@ pub fn run<G: Steps<f64> + Steps<F64x4>, F: Family<G>>(
                     while g > shown.load(Ordering::Acquire) + ahead {
                         std::thread::yield_now();
                     }
-                    if tell.send((g, group(family, members, range(g), method, plan))).is_err() {
+                    let group = Group { family, members, range: range(g), method, plan };
+                    if tell.send((g, group.ends::<G>())).is_err() {
                         break;
                     }
                 }

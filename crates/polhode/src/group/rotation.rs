@@ -2,7 +2,7 @@
 
 use super::{Exponential, Map};
 use crate::archive::kept;
-use crate::scalar::{Dual, Over, Real};
+use crate::scalar::{Dual, Over, Real, cross};
 use nalgebra::{Matrix3, Vector3};
 
 /// A rotation, stored as a unit quaternion (w, v): x_space = R x_body.
@@ -42,8 +42,8 @@ impl<S: Real> Turn<S> {
     /// p × x and p × (p × x), each times its coefficient: z₁ = 2wk, z₂ = 2k².
     #[inline(always)]
     fn parts(&self, x: &Vector3<S>) -> (Vector3<S>, Vector3<S>) {
-        let once = self.psi.cross(x);
-        let twice = self.psi.cross(&once);
+        let once = cross(&self.psi, x);
+        let twice = cross(&self.psi, &once);
         let k2 = self.k + self.k;
         (once * (self.w * k2), twice * (self.k * k2))
     }
@@ -158,13 +158,13 @@ impl<S: Real> Rotation<S> {
     pub fn compose(&self, other: &Self) -> Self {
         Rotation {
             w: self.w * other.w - self.v.dot(&other.v),
-            v: other.v * self.w + self.v * other.w + self.v.cross(&other.v),
+            v: other.v * self.w + self.v * other.w + cross(&self.v, &other.v),
         }
     }
     /// `self` followed, in the moving frame, by a turn.
     #[inline(always)]
     pub fn advance(&self, turn: &Turn<S>) -> Self {
-        let across = turn.psi * self.w + self.v.cross(&turn.psi);
+        let across = turn.psi * self.w + cross(&self.v, &turn.psi);
         Rotation { w: self.w * turn.w - self.v.dot(&turn.psi) * turn.k, v: self.v * turn.w + across * turn.k }
     }
     /// The reverse rotation.
@@ -175,14 +175,14 @@ impl<S: Real> Rotation<S> {
     /// R x: from body to space.
     #[inline(always)]
     pub fn rotate(&self, x: &Vector3<S>) -> Vector3<S> {
-        let t = self.v.cross(x) * S::lift(2.0);
-        x + t * self.w + self.v.cross(&t)
+        let t = cross(&self.v, x) * S::lift(2.0);
+        x + t * self.w + cross(&self.v, &t)
     }
     /// Rᵀ x: from space to body.
     #[inline(always)]
     pub fn unrotate(&self, x: &Vector3<S>) -> Vector3<S> {
-        let t = self.v.cross(x) * S::lift(2.0);
-        x - t * self.w + self.v.cross(&t)
+        let t = cross(&self.v, x) * S::lift(2.0);
+        x - t * self.w + cross(&self.v, &t)
     }
     /// Rᵀ e₃: the space vertical in body axes.
     #[inline(always)]
@@ -214,6 +214,10 @@ impl<S: Real> Rotation<S> {
     #[inline(always)]
     pub fn lift<T: Over<S>>(&self) -> Rotation<T> {
         Rotation { w: T::of(self.w), v: self.v.map(T::of) }
+    }
+    /// The rotation with other numbers for its own, as those of one of its lanes.
+    pub(crate) fn map<T: Real>(&self, f: impl Fn(S) -> T) -> Rotation<T> {
+        Rotation { w: f(self.w), v: self.v.map(f) }
     }
     /// Lane by lane, `a` where the mask is true and `b` elsewhere.
     #[inline(always)]

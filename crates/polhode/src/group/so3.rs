@@ -1,7 +1,7 @@
 //! SO(3): attitudes, body angular velocities, body angular momenta.
 
 use super::{Coefficients, Group, Map, Rotation, Transferable, Turn};
-use crate::scalar::{Over, Real};
+use crate::scalar::{Over, Real, cross};
 use nalgebra::{SVector, Vector3};
 
 /// The rotation group: a body that turns about a fixed point.
@@ -24,9 +24,9 @@ pub(super) fn apply<S: Real>(
     x: &Vector3<S>,
 ) -> Vector3<S> {
     let Coefficients { w, k, c } = *coefficients;
-    let px = p.cross(x);
+    let px = cross(p, x);
     let z2 = S::lift(2.0) * k * k;
-    x * (S::lift(2.0) * w * k + c * s) - px * z2 + p.cross(&px) * c
+    x * (S::lift(2.0) * w * k + c * s) - px * z2 + cross(p, &px) * c
 }
 
 /// H(-p)⁻¹ x.
@@ -38,8 +38,8 @@ pub(super) fn tangent_inverse<M: Map, S: Real>(map: M, p: &Vector3<S>, x: &Vecto
 /// The same with the coefficients at hand.
 #[inline(always)]
 pub(super) fn apply_inverse<S: Real>((along, across): (S, S), p: &Vector3<S>, x: &Vector3<S>) -> Vector3<S> {
-    let px = p.cross(x);
-    x * along + px * S::lift(0.5) + p.cross(&px) * across
+    let px = cross(p, x);
+    x * along + px * S::lift(0.5) + cross(p, &px) * across
 }
 
 /// |x| + |y| + |z|.
@@ -136,7 +136,7 @@ impl Group for So3 {
     }
     #[inline(always)]
     fn transport<S: Real>(v: &Vector3<S>, p: &Vector3<S>) -> Vector3<S> {
-        p.cross(v)
+        cross(p, v)
     }
     /// Column j of ỹ H(-p) = z₁ ỹ - z₂ (p yᵀ - (p·y) 1) + c (y × p) pᵀ.
     #[inline(always)]
@@ -146,7 +146,7 @@ impl Group for So3 {
         let (z1, z2) = (w * k2, k * k2);
         let mut slope = p * -(z2 * y[j]);
         if !map.c_is_zero() {
-            slope += y.cross(p) * (c * p[j]);
+            slope += cross(y, p) * (c * p[j]);
         }
         slope[j] += z2 * p.dot(y);
         slope[a] += z1 * y[b];
@@ -155,7 +155,7 @@ impl Group for So3 {
     }
     #[inline(always)]
     fn bracket<S: Real>(a: &Vector3<S>, b: &Vector3<S>) -> Vector3<S> {
-        a.cross(b)
+        cross(a, b)
     }
     const MOVES: bool = false;
     #[inline(always)]

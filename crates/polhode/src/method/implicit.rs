@@ -7,7 +7,7 @@ use crate::body::Dynamics;
 use crate::body::{AnyBody, State};
 use crate::group::{Coordinates, Jet, seeded, unit};
 use crate::scalar::{Mask, Real};
-use crate::solve::{Equations, Factor, Rung, StepError, Work, newton};
+use crate::solve::{Columns, Equations, Factor, Rung, StepError, Work, at_once, newton};
 
 /// How much the equations of one body bend, at least, in a turn of one radian. The bound is there for corrections that
 /// say nothing about the contraction, which it is far above: a sharp one would cost plain steps an iteration for the last
@@ -104,6 +104,46 @@ pub(super) fn begin<'a, S: Real, G: Dynamics, E: Scheme>(
     }
 }
 
+impl<'a, 'b, S: Real, G: Dynamics, E: Scheme> Single<'a, 'b, S, G, E> {
+    #[inline(always)]
+    fn new(scheme: &'a E, body: &'b dyn AnyBody<S, G>, start: &'a mut Start<'b, S, G>) -> Self {
+        let first = scheme.guess(start, &start.velocity);
+        Single {
+            scheme,
+            body,
+            whole: start.h,
+            length: G::length(start.body.inertia, &start.velocity),
+            size: S::one(),
+            per_size: S::one(),
+            per_scale: S::one(),
+            guess: first,
+            x: first,
+            residual: first,
+            walked: S::zero(),
+            factor: Factor::empty(),
+            start,
+        }
+    }
+}
+
+/// The new state of a scheme that carries nothing, if its equations are solved at once in all lanes.
+#[inline(always)]
+pub(super) fn step_at_once<S: Real, G: Dynamics, E: Scheme>(
+    scheme: &E,
+    body: &dyn AnyBody<S, G>,
+    state: &State<S, G>,
+    (t, h): (S, S),
+    work: &mut Work,
+) -> Option<State<S, G>> {
+    let mut start = Start::new(body, state, t, h);
+    let mut single = Single::new(scheme, body, &mut start);
+    if !at_once(&mut single, work) {
+        return None;
+    }
+    let x = single.x;
+    Some(scheme.equations(&start, &x).state)
+}
+
 /// Solves a scheme for its unknown.
 #[inline(always)]
 pub(super) fn solve<'a, S: Real, G: Dynamics, E: Scheme>(
@@ -112,22 +152,7 @@ pub(super) fn solve<'a, S: Real, G: Dynamics, E: Scheme>(
     start: &mut Start<'a, S, G>,
     work: &mut Work,
 ) -> Result<Of<E, G, S>, StepError> {
-    let first = scheme.guess(start, &start.velocity);
-    let mut single = Single {
-        scheme,
-        body,
-        whole: start.h,
-        length: G::length(start.body.inertia, &start.velocity),
-        size: S::one(),
-        per_size: S::one(),
-        per_scale: S::one(),
-        guess: first,
-        x: first,
-        residual: first,
-        walked: S::zero(),
-        factor: Factor::empty(),
-        start,
-    };
+    let mut single = Single::new(scheme, body, start);
     let before = work.iterations;
     let solved = newton(&mut single, work);
     let (x, guess) = (single.x, single.guess);
@@ -172,6 +197,21 @@ impl<S: Real, G: Dynamics, E: Scheme> Single<'_, '_, S, G, E> {
         let stiffness = S::select(stiffness.below(S::one()), stiffness, S::one());
         let per_scale = (self.size + stiffness / self.start.h.abs()).recip();
         self.per_scale = S::select(lanes, per_scale, self.per_scale);
+    }
+}
+
+/// The columns of the cheap Jacobian.
+struct Tangent<'a, 'b, S: Real, G: Dynamics, E: Scheme> {
+    scheme: &'a E,
+    start: &'a Start<'b, S, G>,
+    x: &'a Of<E, G, S>,
+    first: Of<E, G, S>,
+}
+
+impl<S: Real, G: Dynamics, E: Scheme> Columns<Of<E, G, S>> for Tangent<'_, '_, S, G, E> {
+    #[inline(always)]
+    fn column(&mut self, j: usize) -> Of<E, G, S> {
+        if j == 0 { self.first } else { self.scheme.tangent(self.start, self.x, j).unwrap_or(self.first) }
     }
 }
 
@@ -222,9 +262,7 @@ impl<S: Real, G: Dynamics, E: Scheme> Equations<S> for Single<'_, '_, S, G, E> {
     #[inline(always)]
     fn linearize_cheaply(&mut self, lanes: S::Mask) -> bool {
         let Some(first) = self.scheme.tangent(self.start, &self.x, 0) else { return false };
-        let (scheme, start, x) = (self.scheme, &*self.start, &self.x);
-        let column = |j: usize| if j == 0 { first } else { scheme.tangent(start, x, j).unwrap_or(first) };
-        self.factor.refactor(lanes, column);
+        self.factor.refactor(lanes, Tangent { scheme: self.scheme, start: self.start, x: &self.x, first });
         self.walked = S::select(lanes, S::zero(), self.walked);
         true
     }

@@ -47,17 +47,33 @@ pub struct Stepper<S: Real, G: Dynamics> {
     pub work: Work,
 }
 
+/// The parts of a method, where in the step they begin and what fraction of it they take.
+pub(super) fn placed<S: Real>(method: &Method) -> impl Iterator<Item = (&Substep, S, S)> {
+    let mut begin = 0.0;
+    method.parts().iter().map(move |(part, fraction)| {
+        let placed = (part, S::lift(begin), S::lift(*fraction));
+        begin += fraction;
+        placed
+    })
+}
+
+/// The state at the end of a step, once per step whatever that is composed of, if it is finite.
+#[inline(always)]
+pub(super) fn finished<S: Real, G: Dynamics>(mut next: State<S, G>) -> Option<State<S, G>> {
+    next.pose = G::normalized(&next.pose);
+    let mut sum = S::zero();
+    for i in 0..G::Vector::<S>::LEN {
+        sum += next.momentum.at(i).abs();
+    }
+    // The square, because energy and the like must be finite too.
+    (sum * sum).is_finite().and(G::is_finite::<S>(&next.pose)).all().then_some(next)
+}
+
 impl<S: Real, G: Dynamics> Stepper<S, G> {
     /// Prepares a method.
     pub fn new(method: &Method) -> Self {
-        let mut begin = 0.0;
-        let parts = method.parts().iter().map(|(part, fraction)| {
-            let placed = (part.clone(), S::lift(begin), S::lift(*fraction));
-            begin += fraction;
-            placed
-        });
         Stepper {
-            parts: parts.collect(),
+            parts: placed(method).map(|(part, begin, fraction)| (part.clone(), begin, fraction)).collect(),
             stages: method.tableau().map(|t| Box::new(Stages::new(t))),
             memory: Memory::default(),
             frame: Memory::default(),
@@ -104,18 +120,10 @@ impl<S: Real, G: Dynamics> Stepper<S, G> {
     {
         // A part that fails speaks of its share of the step; the caller knows the whole one.
         let next = self.parts(body, state, t, h).map_err(|error| error.of_step(t.largest(), h.largest()))?;
-        let mut sum = S::zero();
-        for i in 0..G::Vector::<S>::LEN {
-            sum += next.momentum.at(i).abs();
-        }
-        // The square, because energy and the like must be finite too.
-        if (sum * sum).is_finite().and(G::is_finite::<S>(&next.pose)).all() {
-            self.memory.keep(&next);
-            self.frame.keep(&next);
-            Ok(next)
-        } else {
-            Err(StepError::NotFinite { t: t.largest(), h: h.largest() })
-        }
+        let next = finished(next).ok_or_else(|| StepError::NotFinite { t: t.largest(), h: h.largest() })?;
+        self.memory.keep(&next);
+        self.frame.keep(&next);
+        Ok(next)
     }
 
     #[inline(always)]
@@ -163,8 +171,6 @@ impl<S: Real, G: Dynamics> Stepper<S, G> {
                 },
             };
         }
-        // Once per step, whatever it is composed of.
-        next.pose = G::normalized(&next.pose);
         Ok(next)
     }
 }

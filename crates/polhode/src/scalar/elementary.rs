@@ -217,12 +217,19 @@ fn six<S: Real>(s: S, c: &[f64]) -> S {
 
 #[inline(always)]
 fn exp_short<S: Real>(s: S) -> ExpCoefficients<S> {
-    let s2 = s * s;
-    let half = |i: usize, first: f64| {
-        let c = |j: usize| S::lift(HALF_SHORT[j][i]);
-        (S::lift(first) + s * c(0)) + s2 * ((c(1) + s * c(2)) + s2 * (c(3) + s * c(4)))
-    };
-    ExpCoefficients { w: half(0, 1.0), k: half(1, 0.5), c: six(s, &CUBIC_SHORT), g: six(s, &COTANGENT_SHORT) }
+    ExpCoefficients {
+        w: half_short(s, 0, 1.0),
+        k: half_short(s, 1, 0.5),
+        c: six(s, &CUBIC_SHORT),
+        g: six(s, &COTANGENT_SHORT),
+    }
+}
+
+/// One of the series of [`HALF_SHORT`]. A function, because a closure is not always inlined.
+#[inline(always)]
+fn half_short<S: Real>(s: S, i: usize, first: f64) -> S {
+    let (s2, c) = (s * s, |j: usize| S::lift(HALF_SHORT[j][i]));
+    (S::lift(first) + s * c(0)) + s2 * ((c(1) + s * c(2)) + s2 * (c(3) + s * c(4)))
 }
 
 impl<S: Real> ExpCoefficients<S> {

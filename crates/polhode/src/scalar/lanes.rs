@@ -5,6 +5,25 @@ use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAss
 use num_traits::{One, Zero};
 use wide::f64x4;
 
+/// A scalar of four numbers side by side.
+pub(crate) trait Lanes: Real {
+    /// From four numbers.
+    fn of_four(lanes: [f64; 4]) -> Self;
+    /// All four numbers.
+    fn four(self) -> [f64; 4];
+}
+
+impl Lanes for F64x4 {
+    #[inline(always)]
+    fn of_four(lanes: [f64; 4]) -> Self {
+        F64x4::new(lanes)
+    }
+    #[inline(always)]
+    fn four(self) -> [f64; 4] {
+        self.to_array()
+    }
+}
+
 /// Four `f64` lanes. Each lane computes exactly what the same operations give on its value alone.
 ///
 /// ```
@@ -126,12 +145,17 @@ impl Real for F64x4 {
     fn lift(x: f64) -> Self {
         F64x4(f64x4::splat(x))
     }
+    #[inline(always)]
     fn largest(self) -> f64 {
         self.to_array().into_iter().fold(f64::NEG_INFINITY, |m, x| if x <= m || m.is_nan() { m } else { x })
     }
     #[inline(always)]
     fn sqrt(self) -> Self {
         F64x4(self.0.sqrt())
+    }
+    #[inline(always)]
+    fn abs(self) -> Self {
+        F64x4(self.0.abs())
     }
     #[inline(always)]
     fn sin_cos(self) -> (Self, Self) {

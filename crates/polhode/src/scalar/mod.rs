@@ -4,6 +4,8 @@
 //! Generic code never branches on a value: it compares to a [`Mask`] and uses [`Real::select`]. A shortcut may
 //! be taken when *all* lanes agree, because it gives every lane the value it would have had anyway.
 
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod avx;
 mod dd;
 mod dual;
 mod elementary;
@@ -12,10 +14,11 @@ mod lanes;
 pub use dd::Dd;
 pub use dual::Dual;
 pub use elementary::ExpCoefficients;
+pub(crate) use lanes::Lanes;
 pub use lanes::{F64x4, Mask4};
 
 use core::ops::Neg;
-use nalgebra::{ClosedAddAssign, ClosedDivAssign, ClosedMulAssign, ClosedSubAssign};
+use nalgebra::{ClosedAddAssign, ClosedDivAssign, ClosedMulAssign, ClosedSubAssign, Vector3};
 use num_traits::{One, Zero};
 
 /// The outcome of a comparison, one truth value per lane.
@@ -186,6 +189,15 @@ pub trait Scalar: Real<Mask = bool> {
 
 impl Scalar for f64 {}
 
+/// The vector product. That of nalgebra is not always inlined, and in lanes it has to be; with derivatives it is long.
+#[inline(always)]
+pub(crate) fn cross<S: Real>(a: &Vector3<S>, b: &Vector3<S>) -> Vector3<S> {
+    if S::DEPTH > 0 {
+        return a.cross(b);
+    }
+    Vector3::new(a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+}
+
 /// The larger of two numbers; a NaN is kept, where `f64::max` hides it.
 #[inline(always)]
 pub(crate) fn larger(a: f64, b: f64) -> f64 {
@@ -206,6 +218,10 @@ impl Real for f64 {
     #[inline(always)]
     fn sqrt(self) -> f64 {
         f64::sqrt(self)
+    }
+    #[inline(always)]
+    fn abs(self) -> f64 {
+        f64::abs(self)
     }
     #[inline(always)]
     fn sin_cos(self) -> (f64, f64) {

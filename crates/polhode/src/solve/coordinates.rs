@@ -61,7 +61,12 @@ impl<S: Real, const N: usize> Coordinates<S> for SVector<S, N> {
     type Factor = Lu<S, N>;
     #[inline(always)]
     fn generate(mut f: impl FnMut(usize) -> S) -> Self {
-        SVector::from_fn(|i, _| f(i))
+        // A plain loop is inlined, `from_fn` not always.
+        let mut x = SVector::from([S::zero(); N]);
+        for i in 0..N {
+            x[i] = f(i);
+        }
+        x
     }
     #[inline(always)]
     fn at(&self, i: usize) -> S {

@@ -2,15 +2,28 @@
 //! so that every lane pivots for itself and gets the bits of its scalar run.
 
 use super::coordinates::Coordinates;
-use crate::scalar::{Dual, Mask, Real};
+use crate::scalar::{Dual, Mask, Real, cross};
 use nalgebra::{SMatrix, SVector, Vector3};
+
+/// The columns of a matrix, one after the other. A closure is one, but not always inlined.
+pub trait Columns<V> {
+    /// Column `j`.
+    fn column(&mut self, j: usize) -> V;
+}
+
+impl<V, F: FnMut(usize) -> V> Columns<V> for F {
+    #[inline(always)]
+    fn column(&mut self, j: usize) -> V {
+        self(j)
+    }
+}
 
 /// A square matrix, factored.
 pub trait Factor<S: Real, V>: Clone {
     /// Something to overwrite.
     fn empty() -> Self;
     /// Factors the matrix with these columns, in the lanes of the mask only.
-    fn refactor(&mut self, lanes: S::Mask, column: impl FnMut(usize) -> V);
+    fn refactor(&mut self, lanes: S::Mask, columns: impl Columns<V>);
     /// The solution of A x = b.
     fn solve(&self, b: &V) -> V;
     /// The derivatives of that solution where `b` has derivatives and A has none; the values are zero.
@@ -27,15 +40,15 @@ pub struct Lu<S: Real, const N: usize> {
 impl<S: Real, const N: usize> Factor<S, SVector<S, N>> for Lu<S, N> {
     #[inline(always)]
     fn empty() -> Self {
-        Lu { factors: SMatrix::from_fn(|_, _| S::zero()), swaps: [[S::Mask::splat(false); N]; N] }
+        Lu { factors: SMatrix::from([[S::zero(); N]; N]), swaps: [[S::Mask::splat(false); N]; N] }
     }
 
     #[inline(always)]
-    fn refactor(&mut self, lanes: S::Mask, mut column: impl FnMut(usize) -> SVector<S, N>) {
-        // A plain loop: the closure is inlined into it, into `from_fn` it is not.
+    fn refactor(&mut self, lanes: S::Mask, mut columns: impl Columns<SVector<S, N>>) {
+        // A plain loop: what makes the columns is inlined into it, into `from_fn` it is not.
         let mut m = self.factors;
         for j in 0..N {
-            let c = column(j);
+            let c = columns.column(j);
             for i in 0..N {
                 m[(i, j)] = c[i];
             }
@@ -44,16 +57,22 @@ impl<S: Real, const N: usize> Factor<S, SVector<S, N>> for Lu<S, N> {
         if N == 3 {
             let column = |j: usize| Vector3::new(m[(0, j)], m[(1, j)], m[(2, j)]);
             let (a, b, c) = (column(0), column(1), column(2));
-            let rows = [b.cross(&c), c.cross(&a), a.cross(&b)];
+            let rows = [cross(&b, &c), cross(&c, &a), cross(&a, &b)];
             let d = a.dot(&rows[0]).recip();
-            m = SMatrix::from_fn(|i, j| rows[i][j] * d);
+            for (i, row) in rows.iter().enumerate() {
+                for j in 0..N {
+                    m[(i, j)] = row[j] * d;
+                }
+            }
         } else {
             factorize(N, m.as_mut_slice(), swaps.as_flattened_mut());
         }
         if lanes.all() {
             (self.factors, self.swaps) = (m, swaps);
         } else {
-            self.factors = SMatrix::from_fn(|i, j| S::select(lanes, m[(i, j)], self.factors[(i, j)]));
+            for (old, new) in self.factors.as_mut_slice().iter_mut().zip(m.as_slice()) {
+                *old = S::select(lanes, *new, *old);
+            }
             for (old, new) in self.swaps.as_flattened_mut().iter_mut().zip(swaps.as_flattened()) {
                 *old = lanes.and(*new).or(lanes.not().and(*old));
             }

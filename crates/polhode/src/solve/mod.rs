@@ -7,8 +7,8 @@ mod sparse;
 
 pub(crate) use coordinates::keep_coordinates;
 pub use coordinates::{Coordinates, Jet, lift, seeded, unit};
-pub use dense::{Factor, Lu};
+pub use dense::{Columns, Factor, Lu};
 pub(crate) use dense::{factorize, substitute, substitute_rows};
-pub(crate) use newton::{Equations, Rung, newton};
+pub(crate) use newton::{Equations, Rung, at_once, newton};
 pub use newton::{StepError, Work};
 pub use sparse::{Block, DENSE_BELOW, Dependency, FactorError, Factors, Pattern, Role, elimination_order};

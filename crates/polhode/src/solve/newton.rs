@@ -331,10 +331,7 @@ pub(crate) fn newton<S: Real, E: Equations<S>>(equations: &mut E, work: &mut Wor
     work.solves += 1;
     let before = work.iterations;
     let all = S::Mask::splat(true);
-    equations.guess(Rung::Quick, all);
-    let (converged, _) = iterate(equations, Rung::Quick, all, work, E::linearize_cheaply);
-    let near = equations.moved().below(S::lift(FAR));
-    let accepted = converged.and(near);
+    let accepted = quick::<S, E, CheaplyFirst>(equations, work);
     let outcome = if accepted.all() { Ok(()) } else { climb(equations, accepted.not(), before, work) };
     if equations.is_polished() && outcome.is_ok() {
         polish(equations, accepted, work);
@@ -349,6 +346,55 @@ pub(crate) fn newton<S: Real, E: Equations<S>>(equations: &mut E, work: &mut Wor
     }
     work.most_iterations = work.most_iterations.max(work.iterations - before);
     outcome
+}
+
+/// The lowest rung: the lanes that it settles.
+#[inline(always)]
+fn quick<S: Real, E: Equations<S>, J: Linearize<S, E>>(equations: &mut E, work: &mut Work) -> S::Mask {
+    let all = S::Mask::splat(true);
+    equations.guess(Rung::Quick, all);
+    let (converged, _) = iterate::<S, E, J>(equations, Rung::Quick, all, work);
+    converged.and(equations.moved().below(S::lift(FAR)))
+}
+
+/// True if the lowest rung settles all lanes with one cheap Jacobian, as in all but a few steps of most runs: then the
+/// iterate is what [`newton`] finds, to the bit, and little code is compiled.
+#[inline(always)]
+pub(crate) fn at_once<S: Real, E: Equations<S>>(equations: &mut E, work: &mut Work) -> bool {
+    quick::<S, E, CheaplyOnly>(equations, work).all()
+}
+
+/// Which Jacobian an iteration takes. A type and no closure, because closures are not always inlined.
+trait Linearize<S: Real, E: ?Sized> {
+    /// True if the first iterations are compiled each by itself.
+    const UNROLLED: bool = false;
+    /// False if there is none.
+    fn linearize(equations: &mut E, rung: Rung, lanes: S::Mask) -> bool;
+}
+
+struct CheaplyOnly;
+struct CheaplyFirst;
+struct Exactly;
+
+impl<S: Real, E: Equations<S>> Linearize<S, E> for CheaplyOnly {
+    const UNROLLED: bool = true;
+    #[inline(always)]
+    fn linearize(equations: &mut E, rung: Rung, lanes: S::Mask) -> bool {
+        rung == Rung::Quick && equations.linearize_cheaply(lanes)
+    }
+}
+impl<S: Real, E: Equations<S>> Linearize<S, E> for CheaplyFirst {
+    #[inline(always)]
+    fn linearize(equations: &mut E, rung: Rung, lanes: S::Mask) -> bool {
+        CheaplyOnly::linearize(equations, rung, lanes) || Exactly::linearize(equations, rung, lanes)
+    }
+}
+impl<S: Real, E: Equations<S> + ?Sized> Linearize<S, E> for Exactly {
+    #[inline(always)]
+    fn linearize(equations: &mut E, rung: Rung, lanes: S::Mask) -> bool {
+        equations.linearize(rung, lanes);
+        true
+    }
 }
 
 /// One more correction with the Jacobian at hand. Under a stiff load a correction counts as round-off that a momentum
@@ -428,47 +474,99 @@ fn iterate_again<S: Real>(
     lanes: S::Mask,
     work: &mut Work,
 ) -> (S::Mask, S) {
-    iterate(equations, rung, lanes, work, |_, _| false)
+    iterate::<S, _, Exactly>(equations, rung, lanes, work)
 }
 
-/// Iterates the given lanes from the current guess; which of them converged, and the last relative correction.
+/// Iterates the given lanes from the current guess; which of them converged, and the last relative correction. It ends
+/// where there is no Jacobian.
 #[inline(always)]
-fn iterate<S: Real, E: Equations<S> + ?Sized>(
+fn iterate<S: Real, E: Equations<S> + ?Sized, J: Linearize<S, E>>(
     equations: &mut E,
     rung: Rung,
     lanes: S::Mask,
     work: &mut Work,
-    cheaply: impl Fn(&mut E, S::Mask) -> bool,
 ) -> (S::Mask, S) {
-    let (mut active, mut given_up) = (lanes, S::Mask::splat(false));
-    let most = if rung == Rung::Quick { QUICK_ITERATIONS } else { MOST_ITERATIONS };
-    let mut refresh = if rung == Rung::Quick && equations.prepared() { S::Mask::splat(false) } else { lanes };
-    let mut rung = rung;
-    // Not known yet: every comparison with it is false.
-    let mut previous = S::lift(f64::NAN);
-    let mut relative = previous;
-    // Not infinite: double-double numbers have no infinity.
-    let (mut best, mut stale) = (S::lift(1e200), S::zero());
-    for n in 1..=MOST_ITERATIONS {
+    let mut progress = Progress::new(equations, rung, lanes);
+    // Where the first iterations stand by themselves, nothing is compared with what is not known yet.
+    let apart = if J::UNROLLED { 2 } else { 0 };
+    let mut on = true;
+    if J::UNROLLED {
+        on = progress.advance::<E, J>(equations, work, 1) && progress.advance::<E, J>(equations, work, 2);
+    }
+    for n in apart + 1..=MOST_ITERATIONS {
+        on = on && progress.advance::<E, J>(equations, work, n);
+        if !on {
+            break;
+        }
+    }
+    (lanes.and(progress.active.or(progress.given_up).not()), progress.relative)
+}
+
+/// How far an iteration has come.
+struct Progress<S: Real> {
+    rung: Rung,
+    most: u64,
+    /// The lanes that have not converged.
+    active: S::Mask,
+    /// Those that will not.
+    given_up: S::Mask,
+    /// Those that want a new Jacobian.
+    refresh: S::Mask,
+    /// The last relative corrections.
+    relative: S,
+    previous: S,
+    /// The smallest, and how long ago that was.
+    best: S,
+    stale: S,
+}
+
+impl<S: Real> Progress<S> {
+    #[inline(always)]
+    fn new<E: Equations<S> + ?Sized>(equations: &E, rung: Rung, lanes: S::Mask) -> Self {
+        let quick = rung == Rung::Quick;
+        Progress {
+            rung,
+            most: if quick { QUICK_ITERATIONS } else { MOST_ITERATIONS },
+            active: lanes,
+            given_up: S::Mask::splat(false),
+            refresh: if quick && equations.prepared() { S::Mask::splat(false) } else { lanes },
+            // Not known yet: every comparison with it is false.
+            relative: S::lift(f64::NAN),
+            previous: S::lift(f64::NAN),
+            // Not infinite: double-double numbers have no infinity.
+            best: S::lift(1e200),
+            stale: S::zero(),
+        }
+    }
+
+    /// The n-th iteration; true if there is to be another one.
+    #[inline(always)]
+    fn advance<E: Equations<S> + ?Sized, J: Linearize<S, E>>(
+        &mut self,
+        equations: &mut E,
+        work: &mut Work,
+        n: u64,
+    ) -> bool {
         equations.residual();
-        if refresh.any() {
-            if !(rung == Rung::Quick && cheaply(equations, refresh)) {
-                equations.linearize(rung, refresh);
+        if self.refresh.any() {
+            if !J::linearize(equations, self.rung, self.refresh) {
+                return false;
             }
             work.jacobians += 1;
         }
-        let correction = equations.correct(active);
+        let correction = equations.correct(self.active);
         work.iterations += 1;
         // Frozen lanes keep what they had, so that their record does not depend on their neighbours.
-        relative = S::select(active, correction, relative);
+        self.relative = S::select(self.active, correction, self.relative);
+        let (relative, previous) = (self.relative, self.previous);
         let contracting = relative.below(S::lift(0.5) * previous);
-        let shrunk = relative.below(S::lift(0.5) * best);
-        stale = S::select(shrunk, S::zero(), stale + S::one());
-        best = S::select(shrunk, relative, best);
+        let shrunk = relative.below(S::lift(0.5) * self.best);
+        self.stale = S::select(shrunk, S::zero(), self.stale + S::one());
+        self.best = S::select(shrunk, relative, self.best);
         let stuck = relative
             .below(S::lift(FLOOR))
-            .and(S::lift(0.5).below(stale))
-            .or(relative.below(S::lift(STALE)).and(S::lift(1.5).below(stale)));
+            .and(S::lift(0.5).below(self.stale))
+            .or(relative.below(S::lift(STALE)).and(S::lift(1.5).below(self.stale)));
         let settled = relative
             .below(S::lift(ROUND_OFF))
             .or((relative * relative)
@@ -476,20 +574,21 @@ fn iterate<S: Real, E: Equations<S> + ?Sized>(
                 .and((relative * equations.distance_from_jacobian()).below(S::lift(TARGET)))
                 .and(contracting))
             .or(stuck);
-        active = active.and(settled.not());
-        if n >= most {
+        self.active = self.active.and(settled.not());
+        if n >= self.most {
             // What still shrinks, or is small already, may go on.
             let hopeful = shrunk.or(relative.below(S::lift(STALE)));
-            given_up = given_up.or(active.and(hopeful.not()));
-            active = active.and(hopeful);
+            self.given_up = self.given_up.or(self.active.and(hopeful.not()));
+            self.active = self.active.and(hopeful);
         }
-        if !active.any() {
-            break;
+        if !self.active.any() {
+            return false;
         }
-        refresh = active.and(S::lift(TARGET).below(relative * (relative / previous).powi(PATIENCE)));
+        self.refresh =
+            self.active.and(S::lift(TARGET).below(relative * (relative / previous).powi(PATIENCE)));
         // After a refresh the old contraction says nothing about the new Jacobian.
-        previous = S::select(refresh, S::lift(f64::NAN), relative);
-        rung = if rung == Rung::Quick { Rung::Careful } else { rung };
+        self.previous = S::select(self.refresh, S::lift(f64::NAN), relative);
+        self.rung = if self.rung == Rung::Quick { Rung::Careful } else { self.rung };
+        true
     }
-    (lanes.and(active.or(given_up).not()), relative)
 }

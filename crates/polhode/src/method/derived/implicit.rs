@@ -49,8 +49,9 @@ pub(super) trait Differentiated: Scheme + Sized {
             *slopes = self.slopes(body, &start, &x, pass);
         }
         let mut jacobian = <Of<Self, G, f64> as Coordinates<f64>>::Factor::empty();
-        jacobian
-            .refactor(true, |j| Coordinates::generate(|i| slopes.as_ref()[j / 3].residual.at(i).eps[j % 3]));
+        jacobian.refactor(true, |j: usize| {
+            Coordinates::generate(|i| slopes.as_ref()[j / 3].residual.at(i).eps[j % 3])
+        });
         Ok((Solution { x, jacobian, slopes }, end))
     }
 
