@@ -19,7 +19,7 @@ from ._polhode import ConvergenceError, ModelError, Part, State, __version__
 from ._report import Report
 from ._run import Loads, Run, start, step
 from ._solve import Motion, Quantity, Result, Series, Solution, quantities, solve
-from ._sweep import Plan, Sweep, plan, sweep
+from ._sweep import EngineLost, Mismatch, Plan, Sweep, plan, sweep
 from ._tools import Answer, Function, Sensitivity, compare, converge, fit, sensitivity
 
 __all__ = [
@@ -27,9 +27,11 @@ __all__ = [
     "SYSTEM_METHODS",
     "Answer",
     "ConvergenceError",
+    "EngineLost",
     "Function",
     "Loads",
     "Method",
+    "Mismatch",
     "Model",
     "ModelError",
     "Motion",

@@ -9,7 +9,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,10 +21,18 @@ from ._methods import Method
 from ._model import Model, as_model
 from ._tools import Answer, Source
 
-#: How often a chunk is tried before it is taken apart.
+#: How often a chunk is tried before it is taken apart, or its trouble told.
 _TRIES = 2
 #: How many executors may break one after the other.
 _MOST_BROKEN = 100
+
+
+class Mismatch(RuntimeError):
+    """Those that compute a sweep have different versions of the package, or see different models."""
+
+
+class EngineLost(RuntimeError):
+    """The executor of a sweep is gone; what was computed is kept, and the sweep can be gone on with."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +61,7 @@ class Plan:
     def native(self) -> _polhode.SweepPlan:
         """The plan, made by the library."""
         if self.version != _polhode.__version__:
-            raise RuntimeError(
+            raise Mismatch(
                 f"the plan was made by polhode {self.version} and this is polhode {_polhode.__version__}: all that compute a "
                 "sweep must have the same version"
             )
@@ -135,15 +143,15 @@ def plan(
     return made
 
 
-def _compute(made: Plan, hash_: str, first: int, last: int, folder: str, attempt: int) -> bytes | None:
+def _compute(made: Plan, hash_: str, first: int, last: int, folder: str, ticket: str) -> bytes | None:
     """What a worker does: a chunk, in its folder if that is seen from here, else sent back.
 
-    The number of the attempt makes equal calls different ones, which engines that remember results would not repeat.
+    No two calls have the same ticket.
     """
-    del attempt
+    del ticket
     native = made.native()
     if native.hash != hash_:
-        raise RuntimeError(f"the plan is {native.hash} here and {hash_} where it was made: models or programs differ")
+        raise Mismatch(f"the plan is {native.hash} here and {hash_} where it was made: models or programs differ")
     name = _name(first, last)
     if Path(folder, f"{hash_}.plan").is_file():
         native.compute(first, last, os.path.join(folder, name), 1)
@@ -168,12 +176,44 @@ class Sweep(Answer):
     columns: dict[str, Any]
 
 
+@dataclass
+class _Work:
+    """A chunk that is to be computed: its runs, how often that failed, and whether it is under way by itself."""
+
+    first: int
+    last: int
+    tries: int = 0
+    alone: bool = False
+
+    @property
+    def name(self) -> str:
+        return _name(self.first, self.last)
+
+
 def _ranges(runs: int, chunk: int) -> Iterator[tuple[int, int]]:
     return ((first, min(first + chunk, runs)) for first in range(0, runs, chunk))
 
 
+def _workers(executor: Any) -> int:
+    """How many chunks an executor computes at once, as far as it says so."""
+    if hasattr(executor, "nthreads"):
+        return max(1, int(sum(executor.nthreads().values())))
+    # Those of MPI and of the standard library.
+    known = getattr(executor, "num_workers", None) or getattr(executor, "_max_workers", None)
+    return known if isinstance(known, int) else 2 * (os.cpu_count() or 1)
+
+
+def _told(error: Exception) -> str:
+    lines = str(error).splitlines()
+    return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
+
+
 class _Driver:
-    """Chunks on their way through an executor, so many at a time; what fails is tried again, then taken apart."""
+    """Chunks on their way through an executor, so many at a time.
+
+    What a worker took with it is under suspicion: it is tried again with nothing else under way, then in halves, so that
+    the run that ends its worker is found and no other is blamed for it.
+    """
 
     def __init__(
         self,
@@ -181,11 +221,10 @@ class _Driver:
         native: _polhode.SweepPlan,
         folder: Path,
         executor: Executor | Callable[[], Executor],
-        in_flight: int,
+        in_flight: int | None,
         progress: Callable[[float], object] | None,
     ) -> None:
         self.made, self.native, self.folder = made, native, folder
-        self.in_flight = self.usual = in_flight
         self.make: Callable[[], Executor] | None = None
         if not isinstance(executor, type) and hasattr(executor, "submit"):
             self.executor: Any = executor
@@ -194,117 +233,128 @@ class _Driver:
             self.executor = executor()
         else:
             raise TypeError(f"an executor has the method submit, or is a function that makes one; got {executor!r}")
+        self.in_flight = max(1, in_flight if in_flight is not None else 2 * _workers(self.executor))
         self.progress = progress
         self.done = 0
         self.broken = 0
-
-    def _submit(self, first: int, last: int, attempt: int) -> Future[Any]:
-        work = (self.made, self.native.hash, first, last, os.fspath(self.folder), attempt)
-        if hasattr(self.executor, "scheduler_info"):
-            # A client of Dask remembers calls that are alike unless it is told not to.
-            future: Future[Any] = self.executor.submit(_compute, *work, pure=False)
-            return future
-        submitted: Future[Any] = self.executor.submit(_compute, *work)
-        return submitted
-
-    def _keep(self, first: int, last: int, found: bytes | None) -> None:
-        place = self.folder / _name(first, last)
-        if found is not None:
-            draft = place.with_suffix(f".{os.getpid()}.draft")
-            draft.write_bytes(found)
-            os.replace(draft, place)
-        if not self.native.has(os.fspath(place), first, last):
-            raise RuntimeError(f"the runs {first} to {last} came back damaged")
-        self.broken = 0
-
-    def _wait(self, futures: dict[Any, tuple[int, int, int]]) -> list[Any]:
-        if isinstance(next(iter(futures)), Future):
-            return list(wait(futures, return_when=FIRST_COMPLETED, timeout=0.5).done)
-        ready = [future for future in futures if future.done()]
-        if not ready:
-            time.sleep(0.01)
-        return ready
+        self.futures: dict[Any, _Work] = {}
+        self.again: list[_Work] = []
+        self.suspects: list[_Work] = []
 
     def run(self, ranges: Iterator[tuple[int, int]], total: int) -> None:
-        again: list[tuple[int, int, int]] = []
-        futures: dict[Any, tuple[int, int, int]] = {}
+        fresh = (_Work(first, last) for first, last in ranges)
         try:
             while True:
-                while len(futures) < self.in_flight:
-                    work = again.pop() if again else next(((*r, 0) for r in ranges), None)
-                    if work is None:
-                        break
-                    first, last, attempt = work
-                    if self.native.has(os.fspath(self.folder / _name(first, last)), first, last):
-                        self._count(last - first, total)
-                        continue
-                    try:
-                        futures[self._submit(*work)] = work
-                    except BrokenExecutor as error:
-                        # It broke after it was last looked at, by another chunk.
-                        again += [work, *self._recover(error, futures)]
-                if not futures:
-                    if again:
-                        continue
+                while (work := self._next(fresh)) is not None:
+                    if self.native.has(os.fspath(self.folder / work.name), work.first, work.last):
+                        self._count(work, total)
+                    else:
+                        self._submit(work)
+                if not self.futures:
                     return
-                for future in self._wait(futures):
-                    under_way = futures.pop(future, None)
-                    if under_way is None:
-                        # Its pool was lost meanwhile, and it is to be done again.
-                        continue
-                    first, last, _ = under_way
-                    try:
-                        self._keep(first, last, future.result())
-                        self._count(last - first, total)
-                    except Exception as error:
-                        lost = self._recover(error, futures)
-                        again += [*self._apart(under_way, error), *lost]
+                for future in self._finished():
+                    # What was lost with a broken executor is no longer among them.
+                    if (work := self.futures.pop(future, None)) is not None:
+                        self._take(work, future, total)
         finally:
-            for future in futures:
+            for future in self.futures:
                 future.cancel()
             if self.make is not None:
                 self.executor.shutdown(wait=False, cancel_futures=True)
 
-    def _count(self, runs: int, total: int) -> None:
-        self.done += runs
+    def _next(self, fresh: Iterator[_Work]) -> _Work | None:
+        """What may go on its way now; a suspect only by itself."""
+        if self.suspects:
+            return None if self.futures else self.suspects.pop()
+        if len(self.futures) >= self.in_flight or any(work.alone for work in self.futures.values()):
+            return None
+        return self.again.pop() if self.again else next(fresh, None)
+
+    def _submit(self, work: _Work) -> None:
+        work.alone = not self.futures and work.tries > 0
+        # Engines that remember results, as Dask does, must not take one call for another: each has its own ticket.
+        ticket = os.urandom(8).hex()
+        try:
+            future = self.executor.submit(
+                _compute, self.made, self.native.hash, work.first, work.last, os.fspath(self.folder), ticket
+            )
+            self.futures[future] = work
+        except Exception as error:
+            # It broke after it was last looked at, by another chunk.
+            self.again.append(work)
+            self._lost(error)
+
+    def _finished(self) -> list[Any]:
+        if isinstance(next(iter(self.futures)), Future):
+            return list(wait(self.futures, return_when=FIRST_COMPLETED, timeout=0.5).done)
+        ready = [future for future in self.futures if future.done()]
+        if not ready:
+            time.sleep(0.01)
+        return ready
+
+    def _take(self, work: _Work, future: Any, total: int) -> None:
+        try:
+            self._keep(work, future.result())
+            self._count(work, total)
+        except (BrokenExecutor, CancelledError) as error:
+            self.futures[future] = work
+            self._lost(error)
+        except (_polhode.ModelError, ValueError, TypeError, AttributeError, ImportError, Mismatch):
+            # The same wherever it is tried.
+            raise
+        except OSError:
+            # The folder or the line of one worker, which another may do without.
+            work.tries += 1
+            if work.tries > _TRIES:
+                raise
+            self.again.append(work)
+        except Exception as error:
+            self._apart(work, error)
+
+    def _keep(self, work: _Work, found: bytes | None) -> None:
+        place = self.folder / work.name
+        if found is not None:
+            draft = place.with_suffix(f".{os.getpid()}.draft")
+            draft.write_bytes(found)
+            os.replace(draft, place)
+        if not self.native.has(os.fspath(place), work.first, work.last):
+            raise OSError(f"the runs {work.first} to {work.last - 1} came back damaged")
+        self.broken = 0
+
+    def _count(self, work: _Work, total: int) -> None:
+        self.done += work.last - work.first
         if self.progress is not None:
             self.progress(self.done / total)
 
-    def _recover(self, error: Exception, futures: dict[Any, tuple[int, int, int]]) -> list[tuple[int, int, int]]:
-        """After a broken pool, another one; what was under way is lost with it."""
-        if not isinstance(error, BrokenExecutor):
-            return []
+    def _lost(self, error: Exception) -> None:
+        """The executor is gone, with all that was under way: another one, if there is a way to one."""
         if self.make is None:
-            raise RuntimeError(
-                "the executor is broken: a worker has ended, or the scheduler is gone. What was computed is kept: call again "
-                "with resume=True and another executor, or give a function that makes one, as in "
-                "executor=ProcessPoolExecutor"
+            raise EngineLost(
+                f"the executor is gone ({_told(error)}): a worker has taken it along, or its scheduler has ended. What was "
+                "computed is kept: call again with resume=True and another executor; a function that makes one, as in "
+                "executor=ProcessPoolExecutor, is called by itself"
             ) from error
         self.broken += 1
         if self.broken > _MOST_BROKEN:
-            raise RuntimeError(f"{self.broken} executors have broken one after the other without a result") from error
-        lost = list(futures.values())
-        futures.clear()
+            raise EngineLost(f"{self.broken} executors have broken one after the other without a result") from error
+        lost = list(self.futures.values())
+        self.futures.clear()
         self.executor.shutdown(wait=False, cancel_futures=True)
         self.executor = self.make()
-        # Nobody knows which of them broke it: one at a time will tell.
-        self.in_flight = 1
-        return lost
+        for work in lost:
+            self._apart(work, error, len(lost) == 1)
 
-    def _apart(self, work: tuple[int, int, int], error: Exception) -> list[tuple[int, int, int]]:
-        """A chunk that failed: once more, then in halves; one run that cannot be computed is a row."""
-        first, last, attempt = work
-        if isinstance(error, (_polhode.ModelError, ValueError)) or "same version" in str(error) or "differ" in str(error):
-            raise error
-        if attempt + 1 < _TRIES:
-            return [(first, last, attempt + 1)]
-        if last - first > 1:
-            middle = (first + last) // 2
-            return [(first, middle, 0), (middle, last, 0)]
-        reason = f"worker: {type(error).__name__}: {error}".splitlines()[0]
-        self.native.give_up(first, reason, os.fspath(self.folder / _name(first, last)))
-        self.in_flight = self.usual
-        return [(first, last, attempt)]
+    def _apart(self, work: _Work, error: Exception, by_itself: bool = False) -> None:
+        """A chunk whose worker has ended: once more by itself, then in halves; one run that ends it again is a row."""
+        work.tries += 1
+        if not (work.alone or by_itself) or work.tries < _TRIES:
+            self.suspects.append(work)
+        elif work.last - work.first > 1:
+            middle = (work.first + work.last) // 2
+            self.suspects += [_Work(middle, work.last, 1), _Work(work.first, middle, 1)]
+        else:
+            self.native.give_up(work.first, f"worker: {_told(error)}", os.fspath(self.folder / work.name))
+            self.again.append(work)
 
 
 def sweep(
@@ -322,12 +372,13 @@ def sweep(
     """Computes a sweep.
 
     Without an executor the threads of this process do it. Any ``concurrent.futures.Executor`` does it elsewhere: a pool of
-    processes, ``mpi4py.futures``, the client of Dask or its ``get_executor()``; a function that makes one (as the class
+    processes, ``mpi4py.futures``, the client of Dask or its ``get_executor()``, ``polhode.ray.Workers()``; a function that makes one (as the class
     ``ProcessPoolExecutor``) is called again when a worker has taken its pool with it.
 
     ``out`` is a folder for chunks of rows and for the table; a sweep that was ended there goes on with ``resume``. Chunks are
     files that are whole or not there, so that work that is done twice counts once, and the table has the same bytes
-    whoever computed it. ``in_flight`` bounds how many chunks are under way.
+    whoever computed it. ``in_flight`` bounds how many chunks are under way, two for each worker unless it is said. A run that
+    ends its worker is a row with that as its status; where the executor itself is gone, ``EngineLost`` is raised.
     """
     made = plan if isinstance(plan, Plan) else _plan_of(plan)
     native = made.native()
@@ -347,8 +398,7 @@ def sweep(
         if executor is None:
             _here(native, folder, chunk, threads, progress)
         else:
-            workers = in_flight if in_flight is not None else 4 * (os.cpu_count() or 1)
-            _Driver(made, native, folder, executor, max(1, workers), progress).run(_ranges(native.runs, chunk), native.runs)
+            _Driver(made, native, folder, executor, in_flight, progress).run(_ranges(native.runs, chunk), native.runs)
         parts = _cover(list(folder.glob("*.chunk")), native)
         target = Path(table) if table is not None else place / ("table.csv" if out is None else "table.parquet")
         summary = _polhode.merge([os.fspath(path) for path in parts], os.fspath(target))

@@ -68,11 +68,11 @@ def test_going_on(tmp_path, bytes_of_one):
         polhode.sweep(plan(), out=tmp_path, resume=False)
 
 
-def poisoned(made, hash_, first, last, folder, attempt):
+def poisoned(made, hash_, first, last, folder, ticket):
     """A worker that the run 11 kills."""
     if first <= 11 < last:
         os.kill(os.getpid(), signal.SIGKILL)
-    return _sweep._compute(made, hash_, first, last, folder, attempt)
+    return _sweep._compute(made, hash_, first, last, folder, ticket)
 
 
 def test_a_run_that_kills_its_worker_is_a_row(tmp_path, monkeypatch, bytes_of_one):
@@ -84,7 +84,7 @@ def test_a_run_that_kills_its_worker_is_a_row(tmp_path, monkeypatch, bytes_of_on
     assert result.ok == 39 and result.failed == 1
     rows = (tmp_path / "table.csv").read_text().splitlines()
     assert len(rows) == 41 and "worker" in rows[12] and all(row.endswith("ok") for row in rows[1:12] + rows[13:])
-    with pytest.raises(RuntimeError, match="resume=True"):
+    with pytest.raises(polhode.EngineLost, match="resume=True"):
         polhode.sweep(plan(), Poisoned(2), out=tmp_path / "again", chunk=40)
 
 
@@ -93,10 +93,49 @@ def test_executors_that_never_work_are_given_up(tmp_path):
         def submit(self, function, /, *args):
             raise BrokenExecutor("nobody is there")
 
-    with pytest.raises(RuntimeError, match="one after the other"):
+    with pytest.raises(polhode.EngineLost, match="one after the other"):
         polhode.sweep(plan(), Broken, out=tmp_path)
     with pytest.raises(TypeError, match="submit"):
         polhode.sweep(plan(), "dask", out=tmp_path)
+
+
+def ended_once(made, hash_, first, last, folder, ticket):
+    """A worker that is killed from outside, once."""
+    flag = os.path.join(folder, "killed")
+    if first >= 14 and not os.path.exists(flag):
+        open(flag, "x").close()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return _sweep._compute(made, hash_, first, last, folder, ticket)
+
+
+def test_a_worker_that_dies_costs_its_chunk(tmp_path, bytes_of_one):
+    most = []
+
+    class Once(ProcessPoolExecutor):
+        def submit(self, function, /, *args):
+            future = super().submit(ended_once, *args)
+            under_way.append(future)
+            most.append(sum(not future.done() for future in under_way))
+            return future
+
+    under_way = []
+    result = polhode.sweep(plan(), lambda: Once(2), out=tmp_path, chunk=2, in_flight=3)
+    assert result.failed == 0 and result.table.read_bytes() == bytes_of_one
+    # Never more than asked for, and as many again when the suspects are cleared.
+    assert max(most) == 3 and max(most[-4:]) > 1
+
+
+@pytest.mark.parametrize("error", [ImportError("no polhode"), ValueError("no model"), OSError("disk full")])
+def test_trouble_that_no_run_has_made_is_told(tmp_path, error):
+    class Troubled(ThreadPoolExecutor):
+        def submit(self, function, /, *args):
+            def fail():
+                raise error
+
+            return super().submit(fail)
+
+    with pytest.raises(type(error), match=str(error)):
+        polhode.sweep(plan(), Troubled, out=tmp_path, chunk=7)
 
 
 def test_failing_runs_are_rows():
@@ -120,15 +159,5 @@ def test_refusals(tmp_path):
     import dataclasses
 
     other = dataclasses.replace(plan(), version="0.0.0")
-    with pytest.raises(RuntimeError, match="same version"):
+    with pytest.raises(polhode.Mismatch, match="same version"):
         polhode.sweep(other)
-
-
-def test_dask(tmp_path, bytes_of_one):
-    distributed = pytest.importorskip("distributed")
-    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "host": "127.0.0.1", "dashboard_address": None}
-    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
-        result = polhode.sweep(plan(), client, out=tmp_path / "client", chunk=7)
-        assert result.table.read_bytes() == bytes_of_one
-        result = polhode.sweep(plan(), client.get_executor(pure=False), out=tmp_path / "executor", chunk=7)
-        assert result.table.read_bytes() == bytes_of_one
