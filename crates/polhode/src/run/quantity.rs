@@ -395,7 +395,8 @@ impl<S: Real> Snapshot<S> {
         if let Some(step) = self.estimate {
             row.extend([step.potential, step.energy].map(S::lift));
         }
-        self.show_joints(&mut |_, value| row.extend_from_slice(value.numbers()));
+        // It has neither joints nor extra coordinates.
+        row.extend_from_slice(&self.outputs);
     }
 
     /// The name of the first column with a number that is not finite, if there is one.
