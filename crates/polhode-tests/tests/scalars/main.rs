@@ -25,6 +25,7 @@ macro_rules! suite {
     )*};
 }
 
+mod ensemble;
 mod group_algebra;
 mod group_body;
 mod group_maps;
