@@ -128,7 +128,11 @@ pub struct Drawing {
 impl Drawing {
     /// As a text for browsers.
     pub fn svg(&self) -> String {
-        svg::text(self)
+        self.svg_named("")
+    }
+    /// The same for a page with others: what is referred to has names that begin so.
+    pub fn svg_named(&self, name: &str) -> String {
+        svg::text(self, name)
     }
     /// As a picture of points, two for each unit.
     pub fn png(&self) -> Result<Vec<u8>, Failure> {

@@ -70,6 +70,20 @@ pub fn page(title: &str, below: &str, names: &[&str], sheet: Sheet, panels: &[Pa
     Drawing { size: (width, height), items }
 }
 
+/// Draws panels each by itself, all of the same size.
+pub fn apart(panels: &[Panel], size: (f64, f64)) -> Vec<Drawing> {
+    let most = |of: &dyn Fn(&Panel) -> f64| panels.iter().map(of).fold(0.0, f64::max);
+    let left = LEFT + most(&|panel| panel.margin(size.1));
+    let title = most(&|panel| if panel.title.is_empty() { 0.0 } else { TITLE });
+    let top = 24.0 + title + most(&|panel| panel.lines(size.0));
+    let one = |panel: &Panel| {
+        let mut items = Vec::new();
+        panel.draw(&mut items, (left, top), size);
+        Drawing { size: (left + size.0 + RIGHT, top + size.1 + BELOW), items }
+    };
+    panels.iter().map(one).collect()
+}
+
 /// Letters of ordinary size in the longer of two lines.
 fn title_width(title: &str, below: &str) -> f64 {
     (1.25 * title.chars().count() as f64).max(0.78 * below.chars().count() as f64)

@@ -62,8 +62,8 @@ fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// Writes a drawing.
-pub fn text(drawing: &Drawing) -> String {
+/// Writes a drawing; what it refers to inside has names that begin so.
+pub fn text(drawing: &Drawing, name: &str) -> String {
     let (width, height) = (Short(drawing.size.0), Short(drawing.size.1));
     let mut out = format!(
         r##"<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" font-family="Helvetica, Arial, 'DejaVu Sans', sans-serif" font-size="{SIZE}" fill="{INK}">
@@ -71,12 +71,12 @@ pub fn text(drawing: &Drawing) -> String {
 "##
     );
     let mut clips = 0;
-    write(&mut out, &drawing.items, &mut clips);
+    write(&mut out, &drawing.items, name, &mut clips);
     out.push_str("</svg>\n");
     out
 }
 
-fn write(out: &mut String, items: &[Item], clips: &mut usize) {
+fn write(out: &mut String, items: &[Item], prefix: &str, clips: &mut usize) {
     for item in items {
         let _ = match item {
             Item::Line(points, stroke) => {
@@ -113,7 +113,7 @@ fn write(out: &mut String, items: &[Item], clips: &mut usize) {
             }
             Item::Text(text) => writeln!(out, "{}", letters(text)),
             Item::Inside(corner, size, items) => {
-                let name = format!("panel{clips}");
+                let name = format!("{prefix}panel{clips}");
                 *clips += 1;
                 let _ = writeln!(
                     out,
@@ -121,7 +121,7 @@ fn write(out: &mut String, items: &[Item], clips: &mut usize) {
 <g clip-path="url(#{name})">"#,
                     rectangle(*corner, *size)
                 );
-                write(out, items, clips);
+                write(out, items, prefix, clips);
                 writeln!(out, "</g></g>")
             }
         };

@@ -13,7 +13,8 @@ use crate::table::Head;
 use serde_json::{Value, json};
 
 const PAGE: &str = include_str!("../../assets/report.html");
-const STYLE: &str = include_str!("../../assets/report.css");
+/// The look of all pages.
+pub const STYLE: &str = include_str!("../../assets/report.css");
 const SCRIPT: &str =
     concat!(include_str!("../../assets/geometry.js"), include_str!("../../assets/report.js"));
 
@@ -60,18 +61,24 @@ impl Page {
             ("{{data}}", data),
             ("{{script}}", SCRIPT.into()),
         ];
-        let mut rest = PAGE;
-        let mut page = String::new();
-        for (mark, part) in parts {
-            let (before, behind) = rest.split_once(mark).unwrap_or((rest, ""));
-            page.push_str(before);
-            page.push_str(&part);
-            rest = behind;
-        }
-        page + rest
+        fill(PAGE, parts)
     }
 }
 
-fn escape(text: &str) -> String {
+/// A page with its marks, in their order, replaced: no text that is put in is looked at again.
+pub fn fill<const N: usize>(page: &str, parts: [(&str, String); N]) -> String {
+    let mut rest = page;
+    let mut filled = String::new();
+    for (mark, part) in parts {
+        let (before, behind) = rest.split_once(mark).unwrap_or((rest, ""));
+        filled.push_str(before);
+        filled.push_str(&part);
+        rest = behind;
+    }
+    filled + rest
+}
+
+/// Text that is safe inside a page.
+pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use crate::files::{self, EMPTY};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::ops::Range;
@@ -43,6 +44,10 @@ impl Head {
     pub fn goes_with(&self, other: &Head) -> bool {
         let of = |head: &Head| (head.plan.clone(), head.version.clone(), head.runs, head.columns.clone());
         of(self) == of(other)
+    }
+    /// What is said of the whole, to be read.
+    pub(super) fn facts(&self) -> Value {
+        serde_json::from_str(&self.about).unwrap_or(Value::Null)
     }
     /// Its runs.
     pub fn range(&self) -> Range<u64> {

@@ -6,7 +6,7 @@ use super::options::{MergeOptions, SweepOptions};
 use super::plan::{Plan, Request};
 use super::stats::Statistics;
 use super::work::{Folder, How, work};
-use super::{one, plot, report};
+use super::{one, page, plot, report};
 use crate::failure::Failure;
 use crate::files::{Format, NewFile, Output};
 use crate::print;
@@ -38,13 +38,28 @@ fn request(options: &SweepOptions) -> Request {
     }
 }
 
-/// A file for a table, opened so that a name that does not do is known before any work is done.
-fn table(out: Option<&PathBuf>, json: bool) -> Result<Option<Output>, Failure> {
-    out.map(|path| Output::of(path, Format::Table, json)).transpose()
+/// What is to be written, opened so that a name that does not do is known before any work is done.
+struct Files {
+    table: Option<Output>,
+    plot: Option<NewFile>,
+    page: Option<NewFile>,
 }
 
-fn drawing(plot: Option<&PathBuf>) -> Result<Option<NewFile>, Failure> {
-    plot.map(|path| NewFile::create(path, Format::Plot)).transpose()
+impl Files {
+    fn open(
+        out: Option<&PathBuf>,
+        plot: Option<&PathBuf>,
+        page: Option<&PathBuf>,
+        json: bool,
+    ) -> Result<Files, Failure> {
+        let file =
+            |path: Option<&PathBuf>, format| path.map(|path| NewFile::create(path, format)).transpose();
+        Ok(Files {
+            plot: file(plot, Format::Plot)?,
+            page: file(page, Format::Html)?,
+            table: out.map(|path| Output::of(path, Format::Table, json)).transpose()?,
+        })
+    }
 }
 
 /// Many runs.
@@ -70,8 +85,8 @@ pub fn sweep(options: &SweepOptions) -> Result<(), Failure> {
     if let (Some(part), Some(out)) = (options.part, &options.out) {
         return share(&plan, part, out, options.resume, how);
     }
-    let plot = drawing(options.plot.as_ref())?;
-    let out = table(options.out.as_ref(), options.json)?;
+    let files =
+        Files::open(options.out.as_ref(), options.plot.as_ref(), options.report.as_ref(), options.json)?;
     let folder = match &options.out {
         Some(path) if path.as_os_str() != "-" => Folder::of(path, options.resume)?,
         _ if options.resume => {
@@ -83,7 +98,7 @@ pub fn sweep(options: &SweepOptions) -> Result<(), Failure> {
     let timing = Some((done.computed, done.seconds, threads));
     let rows = Joined::of(done.chunks);
     let path = options.out.as_deref();
-    let finished = finish(&rows, path, (out, plot), options.json, timing);
+    let finished = finish(&rows, path, files, options.json, timing);
     kept_if_unfinished(finished, &folder, plan.runs())
 }
 
@@ -133,30 +148,33 @@ fn share(plan: &Plan, part: [u64; 2], out: &Path, resume: bool, how: How) -> Res
 
 /// Parts joined.
 pub fn merge(options: &MergeOptions) -> Result<(), Failure> {
-    let plot = drawing(options.plot.as_ref())?;
-    let out = table(options.out.as_ref(), options.json)?;
+    let files =
+        Files::open(options.out.as_ref(), options.plot.as_ref(), options.report.as_ref(), options.json)?;
     let joined = Joined::parts(&options.parts)?;
-    finish(&joined, options.out.as_deref(), (out, plot), options.json, None)
+    finish(&joined, options.out.as_deref(), files, options.json, None)
 }
 
 /// Writes and tells what there is.
 fn finish(
     rows: &Joined,
     path: Option<&Path>,
-    (out, plot): (Option<Output>, Option<NewFile>),
+    files: Files,
     json: bool,
-    timing: Option<(u64, f64, usize)>,
+    timing: Option<report::Timing>,
 ) -> Result<(), Failure> {
     let Some(head) = rows.head() else { return Err(Failure::Usage("there are no runs".into())) };
-    let beside = out.as_ref().is_some_and(Output::is_standard);
-    if let (Some(path), Some(out)) = (path, out) {
-        rows.write(path, out)?;
+    let beside = files.table.as_ref().is_some_and(Output::is_standard);
+    if let (Some(path), Some(table)) = (path, files.table) {
+        rows.write(path, table)?;
     }
     let all = Statistics::of(rows, head.columns.len())?;
-    if let Some(plot) = plot {
+    let shown = path.map(|path| path.display().to_string());
+    if let Some(plot) = files.plot {
         plot::drawing(rows, head, &all)?.write(plot)?;
     }
-    let shown = path.map(|path| path.display().to_string());
+    if let Some(file) = files.page {
+        file.write(page::html(rows, head, &all, shown.as_deref(), timing)?.as_bytes())?;
+    }
     if json {
         print::json(&report::json(head, &all, shown.as_deref(), timing))?;
     } else {

@@ -31,6 +31,7 @@ mod join;
 mod keep;
 mod one;
 pub(crate) mod options;
+mod page;
 mod plan;
 mod plot;
 mod report;

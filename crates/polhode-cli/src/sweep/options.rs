@@ -64,11 +64,14 @@ pub struct SweepOptions {
     #[arg(long, requires = "out")]
     pub resume: bool,
     /// Compute the I-th of N shares alone, into --out FILE.chunk, for `polhode merge`
-    #[arg(long, value_name = "I/N", requires = "out", value_parser = part, conflicts_with_all = ["json", "plot"])]
+    #[arg(long, value_name = "I/N", requires = "out", value_parser = part, conflicts_with_all = ["json", "plot", "report"])]
     pub part: Option<[u64; 2]>,
     /// Plot histograms, outputs over inputs, and bands over time to this file, .svg or .png
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
+    /// Write one page for browsers: what was run, all numbers and pictures, and the settings
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
     /// Print one JSON object: moments and quantiles of all that is kept
     #[arg(long)]
     pub json: bool,
@@ -86,6 +89,9 @@ pub struct MergeOptions {
     /// Plot histograms, outputs over inputs, and bands over time to this file, .svg or .png
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
+    /// Write one page for browsers: what was run, all numbers and pictures, and the settings
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
     /// Print one JSON object: moments and quantiles of all that is kept
     #[arg(long)]
     pub json: bool,

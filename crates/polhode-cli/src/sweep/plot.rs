@@ -94,9 +94,37 @@ fn panel(
     Panel { title, below, beside, axes, curves, look, band: None, guides: Vec::new() }
 }
 
-/// Draws them.
+/// The pictures of a sweep.
+#[derive(Debug)]
+pub struct Pictures {
+    /// What they are of, in a line.
+    pub caption: String,
+    /// For each value its name, its histogram, and its dots over each of what varies.
+    pub values: Vec<(String, Vec<Panel>)>,
+    /// Where values lie over time.
+    pub bands: Vec<Panel>,
+}
+
+/// All of them on one sheet.
 pub fn drawing(rows: &Joined, head: &Head, all: &Statistics) -> Result<Drawing, Failure> {
-    let about: Value = serde_json::from_str(&head.about).unwrap_or(Value::Null);
+    let about = head.facts();
+    let pictures = pictures(rows, head, all)?;
+    let wide = pictures.values.first().map_or(2, |(_, panels)| panels.len());
+    let line = |(name, mut panels): (String, Vec<Panel>)| {
+        // The first has the name for all of its line.
+        panels[0].title = name;
+        panels[1..].iter_mut().for_each(|panel| panel.beside.clear());
+        panels
+    };
+    let panels: Vec<Panel> = pictures.values.into_iter().flat_map(line).chain(pictures.bands).collect();
+    let title = about["title"].as_str().filter(|title| !title.is_empty());
+    let title = title.or(about["problem"].as_str()).unwrap_or_default();
+    Ok(page(title, &pictures.caption, &[], Sheet { wide, size: (300.0, 170.0) }, &panels))
+}
+
+/// Makes them, with a pass over the rows.
+pub fn pictures(rows: &Joined, head: &Head, all: &Statistics) -> Result<Pictures, Failure> {
+    let about = head.facts();
     let unit = |name: &str| about["units"][name].as_str().unwrap_or_default().to_string();
     let bands = bands(head, &about);
     let in_band = |c: usize| bands.iter().any(|band| band.points.iter().any(|(_, at)| *at == c));
@@ -126,7 +154,7 @@ pub fn drawing(rows: &Joined, head: &Head, all: &Statistics) -> Result<Drawing, 
         Ok(())
     })?;
 
-    let mut panels: Vec<Panel> = Vec::new();
+    let mut lines: Vec<(String, Vec<Panel>)> = Vec::new();
     for (i, (c, bars)) in told.iter().zip(&bars).enumerate() {
         let name = &head.columns[*c];
         let most = bars.counts.iter().max().copied().unwrap_or(1) as f64;
@@ -134,14 +162,9 @@ pub fn drawing(rows: &Joined, head: &Head, all: &Statistics) -> Result<Drawing, 
             Axis::even([bars.low, bars.high].into_iter(), 0.03),
             Axis::even([0.0, 1.06 * most].into_iter(), 0.0),
         ];
-        panels.push(panel(
-            name.clone(),
-            with_unit(name, &unit(name)),
-            "runs".into(),
-            axes,
-            vec![curve(bars.outline(), 0, Some(0.3))],
-            Look::Line,
-        ));
+        let named = with_unit(name, &unit(name));
+        let outline = vec![curve(bars.outline(), 0, Some(0.3))];
+        let mut panels = vec![panel(String::new(), named.clone(), "runs".into(), axes, outline, Look::Line)];
         for (j, input) in over.iter().enumerate() {
             let pairs: Points = dots.iter().map(|row| (row[j], row[over.len() + i])).map(Some).collect();
             let pairs: Points = pairs.into_iter().filter(|p| p.is_some_and(|(_, y)| !y.is_nan())).collect();
@@ -149,20 +172,13 @@ pub fn drawing(rows: &Joined, head: &Head, all: &Statistics) -> Result<Drawing, 
             let axes =
                 [Axis::even([x.min, x.max].into_iter(), 0.04), Axis::even([y.min, y.max].into_iter(), 0.06)];
             let below = head.columns[*input].clone();
-            panels.push(panel(
-                String::new(),
-                below,
-                String::new(),
-                axes,
-                vec![curve(pairs, 0, None)],
-                Look::Dots,
-            ));
+            let dots = vec![curve(pairs, 0, None)];
+            panels.push(panel(String::new(), below, named.clone(), axes, dots, Look::Dots));
         }
+        lines.push((name.clone(), panels));
     }
-    for band in &bands {
-        panels.push(over_time(band, &all.columns, &unit(&head.columns[band.points[0].1])));
-    }
-    let mut below = format!(
+    let over_time = |band: &Band| over_time(band, &all.columns, &unit(&head.columns[band.points[0].1]));
+    let mut caption = format!(
         "{}, {}, step {} s, to t = {} s; {}",
         about["problem"].as_str().unwrap_or_default(),
         about["method"].as_str().unwrap_or_default(),
@@ -171,18 +187,15 @@ pub fn drawing(rows: &Joined, head: &Head, all: &Statistics) -> Result<Drawing, 
         count(all.ok, "run"),
     );
     if all.failures() > 0 {
-        below.push_str(&format!(", {} failed", all.failures()));
+        caption.push_str(&format!(", {} failed", all.failures()));
     }
     let left_out = |all: usize, shown: usize, what: &str| match all > shown {
         true => format!("; the first {shown} of {all} {what}"),
         false => String::new(),
     };
-    below.push_str(&left_out(values.len(), told.len(), "values"));
-    below.push_str(&left_out(inputs.len(), over.len(), "that vary"));
-    let title = about["title"].as_str().filter(|title| !title.is_empty());
-    let title = title.or(about["problem"].as_str()).unwrap_or_default();
-    let sheet = Sheet { wide: if told.is_empty() { 2 } else { 1 + over.len() }, size: (300.0, 170.0) };
-    Ok(page(title, &below, &[], sheet, &panels))
+    caption.push_str(&left_out(values.len(), told.len(), "values"));
+    caption.push_str(&left_out(inputs.len(), over.len(), "that vary"));
+    Ok(Pictures { caption, values: lines, bands: bands.iter().map(over_time).collect() })
 }
 
 /// Between which values most runs lie, over time.

@@ -5,8 +5,23 @@ use super::stats::{Column, QUANTILES, Statistics};
 use crate::print::{self, Align, count, duration, plain};
 use serde_json::{Map, Value, json};
 
+/// Runs that were computed, in which time, by how many threads.
+pub type Timing = (u64, f64, usize);
+
+/// What they have cost, if any were computed.
+pub fn cost((computed, seconds, threads): Timing) -> Option<String> {
+    (computed > 0).then(|| {
+        format!(
+            "{} per run on {}, {} in all",
+            duration(seconds * threads as f64 / computed as f64),
+            count(threads as u64, "thread"),
+            duration(seconds)
+        )
+    })
+}
+
 /// A number in five digits, in as few characters as that takes.
-fn short(x: f64) -> String {
+pub fn short(x: f64) -> String {
     match x.abs() {
         _ if x.is_nan() => "-".into(),
         0.0 => "0".into(),
@@ -45,8 +60,8 @@ fn block(column: &Column) -> Value {
 }
 
 /// For programs.
-pub fn json(head: &Head, all: &Statistics, out: Option<&str>, timing: Option<(u64, f64, usize)>) -> Value {
-    let about: Value = serde_json::from_str(&head.about).unwrap_or(Value::Null);
+pub fn json(head: &Head, all: &Statistics, out: Option<&str>, timing: Option<Timing>) -> Value {
+    let about = head.facts();
     let columns = || head.columns.iter().zip(&all.columns);
     let blocks = |list: &mut dyn Iterator<Item = (&String, &Column)>| -> Map<String, Value> {
         list.map(|(name, column)| (name.clone(), block(column))).collect()
@@ -79,8 +94,8 @@ pub fn json(head: &Head, all: &Statistics, out: Option<&str>, timing: Option<(u6
 }
 
 /// For people.
-pub fn text(head: &Head, all: &Statistics, timing: Option<(u64, f64, usize)>) -> String {
-    let about: Value = serde_json::from_str(&head.about).unwrap_or(Value::Null);
+pub fn text(head: &Head, all: &Statistics, timing: Option<Timing>) -> String {
+    let about = head.facts();
     let word = |key: &str| about[key].as_str().unwrap_or_default().to_string();
     let given = |key: &str| plain(about[key].as_f64().unwrap_or(f64::NAN));
     let problem = match word("title").is_empty() {
@@ -99,15 +114,7 @@ pub fn text(head: &Head, all: &Statistics, timing: Option<(u64, f64, usize)>) ->
     let mut rows = [["problem", &problem], ["method", &method], ["runs", &runs]]
         .map(|row| row.map(String::from).to_vec())
         .to_vec();
-    if let Some((computed, seconds, threads)) = timing.filter(|(computed, _, _)| *computed > 0) {
-        let cost = format!(
-            "{} per run on {}, {} in all",
-            duration(seconds * threads as f64 / computed as f64),
-            count(threads as u64, "thread"),
-            duration(seconds)
-        );
-        rows.push(vec!["cost".into(), cost]);
-    }
+    rows.extend(timing.and_then(cost).map(|cost| vec!["cost".into(), cost]));
     let mut text = print::table(0, &[Align::Left, Align::Left], &rows);
     for (word, (number, run, reason)) in &all.failed {
         let line = format!("{} by {word}, as run {run}: {reason}", count(*number, "failure"));

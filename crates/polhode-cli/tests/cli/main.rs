@@ -32,5 +32,6 @@ mod sensitivity;
 mod structure;
 mod sweep;
 mod sweep_mistakes;
+mod sweep_page;
 mod systems;
 mod talk;
