@@ -13,7 +13,7 @@ use serde_json::Value;
 
 const PAGE: &str = include_str!("../../assets/sweep.html");
 /// The inner size of a panel.
-const SIZE: (f64, f64) = (270.0, 160.0);
+const SIZE: (f64, f64) = (330.0, 190.0);
 
 /// The page, which needs nothing beside itself.
 pub fn html(
