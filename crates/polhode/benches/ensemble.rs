@@ -50,7 +50,8 @@ fn numbers(count: usize, weight: f64) -> Vec<f64> {
 trait Number:
     Copy + core::ops::Add<Output = Self> + core::ops::Sub<Output = Self> + core::ops::Mul<Output = Self>
 {
-    fn new(&self, x: [f64; 4]) -> Self;
+    /// Four numbers of the same kind.
+    fn like(&self, x: [f64; 4]) -> Self;
     fn four(self) -> [f64; 4];
     fn per_root(self) -> Self;
 }
@@ -58,9 +59,9 @@ trait Number:
 /// The end of four bodies: q' = q Ω/2, Π' = Π × Ω + T in principal axes, classical RK4, renormalised in every step.
 #[inline(always)]
 fn by_hand<N: Number, const LOADED: bool>(some: N, numbers: &[f64], steps: u64) -> [[f64; 4]; 4] {
-    let at = |i: usize| some.new(core::array::from_fn(|k| numbers[k * WIDTH + i]));
-    let per = |i: usize| some.new(core::array::from_fn(|k| 1.0 / numbers[k * WIDTH + i]));
-    let one = |x: f64| some.new([x; 4]);
+    let at = |i: usize| some.like(core::array::from_fn(|k| numbers[k * WIDTH + i]));
+    let per = |i: usize| some.like(core::array::from_fn(|k| 1.0 / numbers[k * WIDTH + i]));
+    let one = |x: f64| some.like([x; 4]);
     let (a, b, c, weight) = (per(0), per(1), per(2), at(3) + at(3));
     let (mut q, mut p) = (
         [one(0.15f64.cos()), one(0.15f64.sin()), one(0.0), one(0.0)],
@@ -127,7 +128,7 @@ impl<N: Number> Rate<N> {
 
 impl Number for F64x4 {
     #[inline(always)]
-    fn new(&self, x: [f64; 4]) -> Self {
+    fn like(&self, x: [f64; 4]) -> Self {
         F64x4::new(x)
     }
     #[inline(always)]
@@ -197,7 +198,7 @@ mod wide {
     operator!(Mul mul mul_f64x4);
     impl super::Number for Four {
         #[inline(always)]
-        fn new(&self, x: [f64; 4]) -> Self {
+        fn like(&self, x: [f64; 4]) -> Self {
             Four(pulp::cast(x), self.1)
         }
         #[inline(always)]
