@@ -29,7 +29,7 @@ fn run(text: &str, method: &str, h: f64, steps: usize) -> Simulation<f64> {
 fn falls(text: &str, method: &str, until: f64, error: impl Fn(&Simulation<f64>) -> f64) {
     let errors = [100, 200].map(|n| error(&run(text, method, until / n as f64, n)).abs());
     let order = f64::from(Method::parse(method).unwrap().order());
-    let falls = errors[0] < 5e-3 && errors[1] < 1.2 * 0.5f64.powf(order) * errors[0];
+    let falls = errors[0] < 0.1f64.powf(order) && errors[1] < 1.2 * 0.5f64.powf(order) * errors[0];
     assert!(falls || errors[1] < 1e-9, "{method}: {errors:?}");
 }
 
