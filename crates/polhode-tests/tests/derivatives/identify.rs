@@ -146,7 +146,9 @@ fn coverage(what: &str, found: &[Identified], truth: &[f64]) {
     for f in found {
         assert!(f.stopped.converged(), "{what}: {:?}", f.stopped);
     }
-    let least = 90 * found.len() / 100;
+    // Of intervals that hold 95 times in 100 at least 21 of 25 hold about as surely as 90 of 100.
+    let share = if found.len() < 50 { 84 } else { 90 };
+    let least = share * found.len() / 100;
     assert!(covered.iter().all(|c| *c >= least), "{what}: {covered:?}");
 }
 
