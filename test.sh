@@ -9,26 +9,32 @@ if [ "$(id -u)" = 0 ] && command -v apt-get > /dev/null && ! command -v chromium
 fi
 target="${CARGO_TARGET_DIR:-target}"
 mkdir -p "$target"
+rm -rf "$target/venv" "$target/wheels"
 cargo fmt --all --check
-# Lints and the unit tests of the library in the development profile, which compiles faster, beside the optimised tests: each
-# has stretches that use one core only. The lock of one profile does not hold up the other.
+# Lints, unit tests and example programs, compiled without optimisation, beside the optimised tests: each has stretches that use
+# one core only. The lock of one profile does not hold up the other.
 (
     cargo clippy --workspace --all-targets -- -D warnings
-    CARGO_INCREMENTAL=0 cargo test -p polhode --lib
+    cargo test --profile unit -p polhode -p polhode-cli --lib
+    cargo build --profile unit -p polhode --examples
+    for example in crates/polhode/examples/*; do
+        "$target/unit/examples/$(basename "$example" .rs)" > /dev/null
+    done
 ) > "$target/lints-and-unit-tests.log" 2>&1 &
 beside=$!
-trap 'kill "$beside" 2> /dev/null || true' EXIT
-# It builds the example programs too, from the same library: `cargo run -p polhode` would compile another one, with the
-# features that this package alone asks of its dependencies.
-cargo test --workspace --release
-for example in crates/polhode/examples/*; do
-    "$target/release/examples/$(basename "$example" .rs)" > /dev/null
-done
+# What the Python tests want, all but the package itself.
+(
+    python3 -m venv "$target/venv"
+    "$target/venv/bin/pip" install --quiet $(sed -n 's/^test = \[\(.*\)\]$/\1/p' pyproject.toml | tr -d '",')
+) > "$target/venv.log" 2>&1 &
+environment=$!
+trap 'kill "$beside" "$environment" 2> /dev/null || true' EXIT
+cargo test --workspace --release --tests
+cargo test --workspace --release --doc
 wait "$beside" || { cat "$target/lints-and-unit-tests.log" >&2; exit 1; }
 cat "$target/lints-and-unit-tests.log"
 
-rm -rf "$target/venv" "$target/wheels"
-python3 -m venv "$target/venv"
+wait "$environment" || { cat "$target/venv.log" >&2; exit 1; }
 "$target/venv/bin/pip" wheel --quiet --no-deps --wheel-dir "$target/wheels" .
 if [ -n "$(find "$target/wheels" -size +12M)" ]; then
     echo "error: the wheel is larger than 12 MB" >&2

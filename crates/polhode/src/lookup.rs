@@ -158,7 +158,12 @@ pub(crate) const ENTRIES: [(usize, usize, &str); 6] =
 /// The candidates that look most like a misspelt word, at most three: within an edit distance of a third of its
 /// length, or starting with it; of equally near ones the first. A candidate with a colon goes by what follows it too, so
 /// that `rk4` finds `mkrk:rk4`.
-pub(crate) fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Vec<String> {
+pub(crate) fn nearest<'a>(word: &str, mut candidates: impl Iterator<Item = &'a str>) -> Vec<String> {
+    nearest_of(word, &mut candidates)
+}
+
+/// Through an object, so that it is compiled once and not for every list of candidates.
+fn nearest_of<'a>(word: &str, candidates: &mut dyn Iterator<Item = &'a str>) -> Vec<String> {
     let near = 1 + word.chars().count() / 3;
     let score = |c: &str| {
         let whole = Some(distance(word, c)).filter(|d| *d <= near || (word.len() > 1 && c.starts_with(word)));

@@ -1,5 +1,5 @@
 //! The measured order of every method is the one it claims, on a problem whose load depends on attitude, velocity
-//! and time. Above order four double-double numbers are needed: `scalars/registry_order.rs`.
+//! and time. Above order four double-double numbers are needed: `polhode-scalars`.
 
 use crate::common::{method, variants};
 use crate::order::orders_hold;

@@ -153,8 +153,9 @@ impl Newmark {
             Unknowns::RotationVector => G::tangent(Exponential, &(*w * s.h), &self.vector(s, w)[0]),
         }
     }
-    /// The rate of the body velocity at the end of the step.
-    #[inline(always)]
+    /// The rate of the body velocity at the end of the step. A function of its own, because what it is compiled to is large
+    /// and the usual weights never ask for it.
+    #[inline(never)]
     fn rate<T: Real, G: Dynamics>(&self, s: &Start<'_, T, G>, w: &G::Vector<T>) -> G::Vector<T> {
         match self.unknowns {
             Unknowns::EulerParameters => self.euler(s, w)[1],

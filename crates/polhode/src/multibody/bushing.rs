@@ -1,8 +1,8 @@
 //! Bushings: elastic joints with a stiffness and a damping for each of six motions.
 
 use super::own::{ForceFormula, MovingFrames, Push};
-use crate::group::{Jet, Rotation, spin};
-use crate::scalar::{Dual, Real};
+use crate::group::{Exponential, Group, Rotation, So3};
+use crate::scalar::Real;
 use nalgebra::{Matrix3, Vector3};
 
 /// An elastic joint that wants its two frames to coincide. Its twelve numbers are stiffnesses along x, y and z of the first
@@ -57,11 +57,10 @@ impl ForceFormula for Bushing {
             [span, relative, at.omegas[1] - at.omegas[0]].map(|v: Vector3<T>| axes[0].tr_mul(&v));
         let of = |from: usize, x: &Vector3<T>| Vector3::from_fn(|i, _| numbers[from + i] * x[i]);
         let force = -(of(0, &d) + of(6, &rate));
-        // The moment is the exact derivative of what is stored, by a small turn of the second frame in its own axes.
-        let small = Vector3::from_fn(|i, _| Jet::<T>::variable(T::zero(), i));
-        let turned = axes[1].map(Dual::constant) * (Matrix3::identity() + spin(&small));
-        let lifted: [Jet<T>; 3] = [3, 4, 5].map(|i| Dual::constant(numbers[i]));
-        let slope: Vector3<T> = stored(&lifted, &turn(&[axes[0].map(Dual::constant), turned])).eps.into();
+        // The moment is the exact derivative of what is stored, by a small turn of the second frame in its own axes, which
+        // changes the rotation vector by T⁻¹: T⁻ᵀ(ψ) = T⁻¹(-ψ).
+        let psi = turn(axes);
+        let slope = So3::tangent_inverse(Exponential, &-psi, &of(3, &psi));
         let moment = -(axes[1] * slope) - axes[0] * of(9, &omega);
         Push { force: axes[0] * force, moment }
     }
