@@ -25,8 +25,8 @@ struct Report<'a> {
     redundancies: Vec<Vec<String>>,
     methods: Vec<String>,
     reference: &'static str,
-    parameters: Vec<String>,
-    elements: Vec<String>,
+    parameters: Vec<&'a str>,
+    elements: &'a [String],
     outputs: Vec<String>,
     events: Map<String, Value>,
     method: &'a str,
@@ -47,10 +47,13 @@ pub fn command(options: &CheckOptions) -> Result<(), Failure> {
     let problem = pick::problem(&options.problem, &options.set)?;
     let model = problem.model()?;
     let folder = std::path::Path::new(&options.problem).parent().unwrap_or(std::path::Path::new(""));
-    let report = Report { sweep: sweep::described(&problem, folder)?, ..report(&problem, &model)? };
+    let elements: Vec<String> = problem.elements()?.into_iter().map(|p| p.name).collect();
+    let names = [own_parameters(&problem), elements];
+    let sweep = sweep::described(&problem, folder)?;
+    let report = Report { sweep, ..report(&problem, &model, &names, options.json)? };
     match options.json {
         true => print::json(&report),
-        false => print::result(&text(&problem, &model, &report)),
+        false => print::result(&text(&problem, &model, &report, &names)),
     }
 }
 
@@ -59,7 +62,14 @@ fn own_parameters(problem: &Problem) -> Vec<String> {
     problem.parameters().into_iter().map(|p| p.name).collect()
 }
 
-fn report<'a>(problem: &'a Problem, model: &Model) -> Result<Report<'a>, Failure> {
+/// What there is to say, with the names of the parameters of the model and of its elements. What is said of each element is for
+/// programs only.
+fn report<'a>(
+    problem: &'a Problem,
+    model: &Model,
+    names: &'a [Vec<String>; 2],
+    for_programs: bool,
+) -> Result<Report<'a>, Failure> {
     let system = model.system();
     let known_mass = |b: usize| system.has_known_mass(b);
     let body = |b: usize| {
@@ -87,22 +97,22 @@ fn report<'a>(problem: &'a Problem, model: &Model) -> Result<Report<'a>, Failure
         let value = json!({ "when": event.when, "direction": event.direction.name(), "stop": event.stop });
         (event.name, value)
     };
-    let elements: Vec<String> = problem.elements()?.into_iter().map(|p| p.name).collect();
+    let most = if for_programs { usize::MAX } else { 0 };
     let methods = list::registered()?.into_iter().filter(|method| pick::suits(model, method).is_ok());
     Ok(Report {
         problem: &problem.id,
         title: &problem.title,
         group: model.group(),
-        bodies: (0..system.bodies().len()).map(body).collect(),
-        joints: system.joints().iter().filter(|joint| joint.of.is_none()).map(joint).collect(),
-        forces: system.forces().iter().map(force).collect(),
+        bodies: (0..system.bodies().len()).take(most).map(body).collect(),
+        joints: system.joints().iter().filter(|joint| joint.of.is_none()).take(most).map(joint).collect(),
+        forces: system.forces().iter().take(most).map(force).collect(),
         degrees_of_freedom: model.degrees_of_freedom(),
         redundant_rows: model.redundancies().len(),
         redundancies: model.redundancies().to_vec(),
         methods: methods.map(|method| method.id().to_string()).collect(),
         reference: model.reference_kind(),
-        parameters: own_parameters(problem).into_iter().chain(elements.iter().cloned()).collect(),
-        elements,
+        parameters: names.iter().flatten().take(most).map(String::as_str).collect(),
+        elements: &names[1],
         outputs: model.outputs().to_vec(),
         events: model.events().into_iter().map(event).collect(),
         method: &problem.method,
@@ -115,7 +125,7 @@ fn report<'a>(problem: &'a Problem, model: &Model) -> Result<Report<'a>, Failure
 /// The most bodies and joints that are shown.
 const MANY: usize = 12;
 
-fn text(problem: &Problem, model: &Model, report: &Report<'_>) -> String {
+fn text(problem: &Problem, model: &Model, report: &Report<'_>, [own, elements]: &[Vec<String>; 2]) -> String {
     let system = model.system();
     let group = match report.group {
         "so3" => "a body about a fixed point: every one-step method runs it, and those for systems",
@@ -201,7 +211,6 @@ fn text(problem: &Problem, model: &Model, report: &Report<'_>) -> String {
     if !events.is_empty() {
         text.push_str(&format!("\n{}", table(0, &[Align::Left; 4], &events)));
     }
-    let own = own_parameters(problem);
     let mut names = |title: &str, list: &[String]| {
         if !list.is_empty() {
             let shown: Vec<&str> = list.iter().take(40).map(String::as_str).collect();
@@ -216,8 +225,8 @@ fn text(problem: &Problem, model: &Model, report: &Report<'_>) -> String {
             ));
         }
     };
-    names("parameters, for --set, sensitivity and fit", &own);
-    names("numbers of elements, for --set, sensitivity and fit", &report.elements);
+    names("parameters, for --set, sensitivity and fit", own);
+    names("numbers of elements, for --set, sensitivity and fit", elements);
     names("outputs", &report.outputs);
     names("methods that apply", &report.methods);
     text

@@ -85,7 +85,17 @@ pub fn read_text(name: &str, text: &str, folder: &Path) -> Result<(Problem, u64)
         };
         Ok(TableFile { rows: table.rows.iter().map(row).collect(), header: table.header.clone() })
     };
-    Ok((Problem::read(name, text, &load)?, sum.get()))
+    let mut problem = Problem::read(name, text, &load)?;
+    problem.method = beside(&problem.method, folder);
+    Ok((problem, sum.get()))
+}
+
+/// The method of a model, with a tableau in a file where that lies: beside the model.
+fn beside(method: &str, folder: &Path) -> String {
+    match method.split_once("mkrk:").filter(|(_, rest)| rest.to_lowercase().contains(".toml")) {
+        Some((before, path)) => format!("{before}mkrk:{}", folder.join(path).display()),
+        None => method.into(),
+    }
 }
 
 /// The problem with its overrides.

@@ -62,10 +62,29 @@ impl<T: Real, const ROOM: usize> Numbers<T, ROOM> {
         let all = core::array::from_fn(|i| numbers.get(i).map_or(T::zero(), |x| of(*x)));
         Numbers { all, count: numbers.len().min(ROOM) }
     }
+}
+
+/// What holds the numbers of a formula at some scalar.
+pub(crate) trait Held<T: Real>: 'static {
+    /// The same at another scalar.
+    type At<U: Real>: Held<U>;
     /// Each of them.
+    fn list(&self) -> &[T];
+}
+
+impl<T: Real, const ROOM: usize> Held<T> for Numbers<T, ROOM> {
+    type At<U: Real> = Numbers<U, ROOM>;
     #[inline(always)]
-    pub(crate) fn list(&self) -> &[T] {
+    fn list(&self) -> &[T] {
         &self.all[..self.count]
+    }
+}
+
+impl<T: Real> Held<T> for Vec<T> {
+    type At<U: Real> = Vec<U>;
+    #[inline(always)]
+    fn list(&self) -> &[T] {
+        self
     }
 }
 
@@ -108,6 +127,12 @@ impl<S: Real, F: ?Sized> Behind<S, F> {
             numbers: self.numbers.iter().enumerate().map(|(k, x)| number(k, *x)).collect(),
         }
     }
+    /// The numbers as they are, if they are of this scalar.
+    #[inline(always)]
+    pub(crate) fn same<T: Real>(&self) -> Option<&Vec<T>> {
+        let numbers: &dyn core::any::Any = &self.numbers;
+        numbers.downcast_ref()
+    }
     /// True if there are only a few numbers.
     #[inline(always)]
     pub(crate) fn is_small(&self) -> bool {
@@ -134,16 +159,18 @@ macro_rules! behind_object {
         impl<F: $($face<$scalar> +)+ core::fmt::Debug + Send + Sync> $object for F {}
     };
     (@ask $object:ident $face:ident [$($scalar:ty),+] $ask:ident $function:ident $at:ident $out:ident) => {
-        fn $ask<T: $crate::scalar::Real, const ROOM: usize>(
+        #[inline]
+        fn $ask<T: $crate::scalar::Real, H: $crate::formula::Held<T>>(
             formula: &dyn $object,
-            numbers: &$crate::formula::Numbers<T, ROOM>,
+            numbers: &H,
             at: &$at<T>,
         ) -> Option<$out<T>> {
+            use $crate::formula::Held;
             use core::any::Any;
             let (numbers, at): (&dyn Any, &dyn Any) = (numbers, at);
             $(
                 if let (Some(numbers), Some(at)) =
-                    (numbers.downcast_ref::<$crate::formula::Numbers<$scalar, ROOM>>(), at.downcast_ref())
+                    (numbers.downcast_ref::<H::At<$scalar>>(), at.downcast_ref())
                 {
                     let out = <dyn $object as $face<$scalar>>::$function(formula, numbers.list(), at)?;
                     return (&out as &dyn Any).downcast_ref().copied();

@@ -70,8 +70,9 @@ pub fn written(robot: &Robot, drawing: &Drawing, source: &str) -> String {
             text.push_str(&format!("# {effort} = \"{friction} * tanh(rate / 1e-3)\"\n"));
         }
     }
-    let step = print::plain(robot.step.unwrap_or(STEP));
-    let until = print::plain(UNTIL);
+    let step = robot.step.unwrap_or(STEP);
+    // At least one step, and no more than can be counted.
+    let [step, until] = [step, UNTIL.max(step).min(1e9 * step)].map(print::plain);
     text.push_str(&format!("\n[run]\nmethod = \"geometric-alpha\"\nstep = {step}\nuntil = {until}\n"));
     text
 }

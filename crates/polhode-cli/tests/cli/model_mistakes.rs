@@ -5,6 +5,11 @@ use crate::models::Folder;
 use serde_json::Value;
 use std::path::Path;
 
+/// Bodies with names from body-0 on, more than a message looks through one by one.
+fn many() -> String {
+    (0..30).map(|i| format!("[bodies.body-{i}]\nmass = 1\ninertia = [1, 1, 1]\n")).collect()
+}
+
 #[test]
 fn what_is_wrong_is_told_where_it_stands() {
     let base = "gravity = [0, 0, -9.81]\n[parameters]\nm = 2\n[bodies.top]\nmass = \"m\"\ninertia = [1, 2, 2.5]\n[run]\nstep = 0.01\nuntil = 1\n";
@@ -14,6 +19,13 @@ fn what_is_wrong_is_told_where_it_stands() {
     let with = |from: &str, to: &str| base.replace(from, to);
     for (text, place, said) in [
         (with("mass = ", "mas = "), "x.toml:5:1: ", "did you mean mass?"),
+        (with("until = 1", "until = 0"), "x.toml:9:9: ", "the end time must be a positive finite number"),
+        (with("until = 1", "until = 0.001"), "x.toml:9:9: ", "the step"),
+        (
+            with("[run]", &format!("{}[outputs]\nx = \"body-24.positon_x\"\n[run]", many())),
+            "did you mean body-24.position_x",
+            "x.toml:",
+        ),
         (with("\"m\"", "\"k\""), "x.toml:5:9: ", "nothing is called 'k' here"),
         (with("\"m\"", "\"m +\""), "x.toml:5:12: ", "but the expression ends here"),
         (

@@ -303,7 +303,7 @@ fn a_tree_of_every_joint() {
 fn numbers_of_every_kind_mean_what_they_say() {
     let folder = Folder::new();
     let body = |keys: &str| {
-        format!("[bodies.b]\nmass = 2\ninertia = [1, 2, 2.5]\n{keys}\n[run]\nstep = 0.01\nuntil = 0\n")
+        format!("[bodies.b]\nmass = 2\ninertia = [1, 2, 2.5]\n{keys}\n[run]\nstep = 0.01\nuntil = 1\n")
     };
     let start = |keys: &str| {
         let file = folder.write("b.toml", &body(keys));
@@ -539,5 +539,22 @@ fn drag_from_rest_and_a_tilt_of_nothing_have_derivatives() {
         let difference = (at("c=0.3001") - at("c=0.2999")) / 2e-4;
         let slope = number(&slopes["derivatives"]["c"]["outputs"]["z"]);
         assert!((slope - difference).abs() < 1e-6 && slope > 0.01, "{method}: {slope} {difference}");
+    }
+}
+
+#[test]
+fn a_tableau_lies_beside_the_model_that_names_it() {
+    let folder = Folder::new();
+    folder.write("midpoint.toml", "a = [[\"1/2\"]]\nb = [1]\n");
+    for method in ["mkrk:midpoint.toml", "compose:mkrk:midpoint.toml:4"] {
+        let file = folder.write(
+            "top.toml",
+            &format!(
+                "[bodies.top]\ninertia_origin = [1, 2, 2.5]\nomega_body = [0.1, 1, 0]\nfixed_point = true\n\
+             [run]\nmethod = \"{method}\"\nstep = 0.01\nuntil = 0.1\n"
+            ),
+        );
+        let found = json(&["run", &file, "--json"]);
+        assert_eq!(found["steps"], 10, "{found}");
     }
 }

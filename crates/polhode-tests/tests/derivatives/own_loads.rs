@@ -4,15 +4,17 @@
 use core::ops::ControlFlow;
 use nalgebra::{Matrix3, Vector3};
 use polhode::body::Dynamics;
-use polhode::body::{Formula, Kinematics, Load, Own, OwnError, Sampled, Wrench, WrenchSlopes};
-use polhode::group::{Rotation, Se3};
+use polhode::body::{Body, Formula, Kinematics, Load, Loads, Own, OwnError, RotaryInertia};
+use polhode::body::{Sampled, Wrench, WrenchSlopes};
+use polhode::group::{Rotation, Se3, So3};
 use polhode::identify::{Identification, Samples};
-use polhode::method::Method;
+use polhode::method::{Method, Stepper};
 use polhode::multibody::{GROUND, JointKind, Reduction, Rigid, System};
 use polhode::run::{Plan, Recorder, Snapshot, begin, drive};
 use polhode::scalar::{Dd, Real};
 use polhode::sensitivity::Sensitivity;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A spring with a cubic part that pulls a point of the body to a point of space, and a drag against its velocity:
 /// V = k/2 r² + c/4 r⁴ without the drag.
@@ -310,4 +312,43 @@ fn what_does_not_fit_is_refused() {
         }
     }
     assert_eq!(Own::new(Endless, vec![0.0; 30]).unwrap_err(), OwnError::TooMany { given: 30 });
+}
+
+/// A drag that counts how often it is asked, without and with derivatives.
+#[derive(Debug)]
+struct Counted(Arc<[AtomicU64; 2]>);
+
+impl Formula for Counted {
+    fn names(&self) -> Vec<String> {
+        vec!["drag".into()]
+    }
+    fn wrench<T: Real>(&self, numbers: &[T], at: &Kinematics<T>) -> Wrench<T> {
+        self.0[usize::from(T::DEPTH > 0)].fetch_add(1, Ordering::Relaxed);
+        Wrench::moment(at.omega_body * -numbers[0])
+    }
+}
+
+#[test]
+fn steps_ask_for_derivatives_only_where_newton_takes_them() {
+    let asked = |drag: f64| {
+        let counts: Arc<[AtomicU64; 2]> = Arc::default();
+        let load = Own::new(Counted(counts.clone()), vec![drag]).unwrap();
+        let inertia = Matrix3::from_diagonal(&Vector3::new(5.0, 5.0, 1.0));
+        let inertia = RotaryInertia::about_fixed_point(inertia).unwrap();
+        let body = Body::<f64, So3, _> { inertia, load: Loads::none().with(load) };
+        let mut state = body.state(Rotation::identity(), &Vector3::new(1.0, 2.0, 50.0));
+        let mut stepper = Stepper::<f64, So3>::new(&Method::parse("imidm").unwrap());
+        for n in 0..100 {
+            state = stepper.step(&body, &state, 1e-3 * f64::from(n), 1e-3).unwrap();
+        }
+        let [plain, with_slopes] = [0, 1].map(|i| counts[i].load(Ordering::Relaxed));
+        (plain, with_slopes, stepper.work)
+    };
+    // At the start of both halves of a step, in each iteration, and once with the solution.
+    let (plain, with_slopes, work) = asked(0.1);
+    assert_eq!((plain, with_slopes), (300 + work.iterations, 0), "{work:?}");
+    // A stiff one is differentiated where its Jacobian is made anew, in one pass on SO(3).
+    let (plain, with_slopes, work) = asked(100.0);
+    assert_eq!((plain, with_slopes), (300 + work.iterations, work.jacobians - work.solves), "{work:?}");
+    assert!(with_slopes > 0, "{work:?}");
 }

@@ -298,9 +298,10 @@ impl<S: Real> Load<S> for Own<S> {
     #[inline(never)]
     fn wrench<T: Over<S>>(&self, at: &Kinematics<T>) -> Wrench<T> {
         // What cannot be had at a scalar is not a number, which every step refuses.
-        let found = match self.0.is_small() {
-            true => wrench_at(&*self.0.formula, &self.0.at::<T, FEW_NUMBERS>(), at),
-            false => wrench_at(&*self.0.formula, &self.0.at::<T, MOST_NUMBERS>(), at),
+        let found = match self.0.same() {
+            Some(numbers) => wrench_at(&*self.0.formula, numbers, at),
+            None if self.0.is_small() => wrench_at(&*self.0.formula, &self.0.at::<T, FEW_NUMBERS>(), at),
+            None => wrench_at(&*self.0.formula, &self.0.at::<T, MOST_NUMBERS>(), at),
         };
         found.unwrap_or_else(|| {
             let unknown = Vector3::from_element(T::lift(f64::NAN));
@@ -309,9 +310,10 @@ impl<S: Real> Load<S> for Own<S> {
     }
     #[inline(never)]
     fn potential<T: Over<S>>(&self, at: &Kinematics<T>) -> Option<T> {
-        match self.0.is_small() {
-            true => potential_at(&*self.0.formula, &self.0.at::<T, FEW_NUMBERS>(), at),
-            false => potential_at(&*self.0.formula, &self.0.at::<T, MOST_NUMBERS>(), at),
+        match self.0.same() {
+            Some(numbers) => potential_at(&*self.0.formula, numbers, at),
+            None if self.0.is_small() => potential_at(&*self.0.formula, &self.0.at::<T, FEW_NUMBERS>(), at),
+            None => potential_at(&*self.0.formula, &self.0.at::<T, MOST_NUMBERS>(), at),
         }
     }
 }

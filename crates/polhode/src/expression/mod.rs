@@ -1,10 +1,17 @@
-//! Expressions: parsed once into a list of operations, evaluated in any scalar on a stack of known size.
+//! Expressions: parsed once into a program of a small machine, evaluated by it in any scalar.
 
+mod functions;
+mod graph;
+mod machine;
 mod parse;
+mod program;
 
-use crate::scalar::{Mask, Real};
+pub(crate) use program::{MOST_INPUTS, Program, REGISTERS};
+
+use crate::scalar::Real;
 use core::fmt;
 use core::ops::Range;
+use graph::Formula;
 
 /// A formula of named numbers.
 ///
@@ -30,108 +37,7 @@ pub struct Expression {
     names: Vec<String>,
     /// Where in the text each name first stands.
     places: Vec<Range<usize>>,
-    /// The most numbers that are on the stack at a time.
-    depth: usize,
-    /// The same for registers, of an expression that is short enough.
-    short: Option<Short>,
-}
-
-/// How many registers a short expression has, a power of two.
-const REGISTERS: usize = 16;
-
-/// An expression whose constants and names have registers, as have intermediate results: fewer steps than with a stack, and
-/// no limit to be looked at.
-#[derive(Clone, Debug, PartialEq)]
-struct Short {
-    /// What the first registers hold.
-    inputs: Vec<Input>,
-    /// What is done with two registers, and where the result goes.
-    code: Vec<(Operation, [u8; 3])>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Input {
-    Constant(f64),
-    Name(usize),
-}
-
-impl Short {
-    /// The registers for operations on a stack; nothing if they are too many, or where three numbers go into one operation.
-    fn of(operations: &[Operation]) -> Option<Short> {
-        let input = |operation: &Operation| match operation {
-            Operation::Number(x) => Some(Input::Constant(*x)),
-            Operation::Name(name) => Some(Input::Name(*name)),
-            _ => None,
-        };
-        let mut inputs: Vec<Input> = Vec::new();
-        for found in operations.iter().filter_map(input) {
-            if !inputs.contains(&found) {
-                inputs.push(found);
-            }
-        }
-        let (mut stack, mut code): (Vec<u8>, Vec<(Operation, [u8; 3])>) = Default::default();
-        for operation in operations {
-            if let Some(found) = input(operation) {
-                let place = inputs.iter().position(|known| *known == found)?;
-                stack.push(u8::try_from(place).ok()?);
-                continue;
-            }
-            let takes = match operation {
-                Operation::If => return None,
-                Operation::Negate | Operation::Not | Operation::Power(_) => 1,
-                Operation::Function(function) => function.arguments(),
-                _ => 2,
-            };
-            let b = stack.pop()?;
-            let a = if takes == 1 { b } else { stack.pop()? };
-            // A result lies as high above the inputs as it lies on the stack.
-            let to = inputs.len() + stack.len();
-            if to >= REGISTERS {
-                return None;
-            }
-            let to = u8::try_from(to).ok()?;
-            code.push((*operation, [a, b, to]));
-            stack.push(to);
-        }
-        Some(Short { inputs, code }).filter(|short| !short.code.is_empty() && short.inputs.len() < REGISTERS)
-    }
-    #[inline(always)]
-    fn evaluate<T: Real>(&self, value: impl Fn(usize) -> T) -> T {
-        let mut register = [T::zero(); REGISTERS];
-        for (to, input) in register.iter_mut().zip(&self.inputs) {
-            *to = match input {
-                Input::Constant(x) => T::lift(*x),
-                Input::Name(name) => value(*name),
-            };
-        }
-        let mut last = T::zero();
-        for (operation, places) in &self.code {
-            let [a, b, to] = places.map(|place| usize::from(place) % REGISTERS);
-            let (a, b) = (&register[a], &register[b]);
-            last = match operation {
-                Operation::Add => *a + *b,
-                Operation::Subtract => *a - *b,
-                Operation::Multiply => *a * *b,
-                Operation::Divide => *a / *b,
-                Operation::Negate => -*a,
-                Operation::Power(2) => *a * *a,
-                other => seldom(*other, *a, *b),
-            };
-            register[to] = last;
-        }
-        last
-    }
-}
-
-/// An operation that is not one of the few that most expressions consist of.
-#[inline(never)]
-fn seldom<T: Real>(operation: Operation, a: T, b: T) -> T {
-    match operation {
-        Operation::Not => T::one() - a,
-        Operation::Power(n) => a.powi(n),
-        Operation::Function(function) if function.arguments() == 1 => one(function, a),
-        other => two(other, a, b),
-    }
+    program: Program,
 }
 
 /// One operation; what it works on is on the stack.
@@ -163,6 +69,19 @@ enum Operation {
     Not,
     /// The second of three where the first is true, else the third.
     If,
+}
+
+impl Operation {
+    /// How many numbers it takes.
+    fn takes(self) -> usize {
+        match self {
+            Operation::Number(_) | Operation::Name(_) => 0,
+            Operation::Negate | Operation::Not | Operation::Power(_) => 1,
+            Operation::Function(function) => function.arguments(),
+            Operation::If => 3,
+            _ => 2,
+        }
+    }
 }
 
 macro_rules! functions {
@@ -330,160 +249,18 @@ impl Expression {
     pub fn evaluate<T: Real>(&self, values: &[T]) -> T {
         self.evaluate_with(&|name| values.get(name).copied().unwrap_or(T::lift(f64::NAN)))
     }
-    /// The same where speed counts: compiled for what gives the values of names.
-    #[inline(always)]
-    pub(crate) fn evaluate_fast<T: Real>(&self, value: impl Fn(usize) -> T) -> T {
-        match &self.short {
-            Some(short) => short.evaluate(value),
-            None => self.evaluate_with(&value),
-        }
-    }
     /// The same with the value of a name by its number.
     pub fn evaluate_with<T: Real>(&self, value: &dyn Fn(usize) -> T) -> T {
-        // Most need little room.
-        match self.depth {
-            0..=8 => self.on_stack(&mut [T::zero(); 8], value),
-            _ => self.on_stack(&mut [T::zero(); parse::TALLEST], value),
-        }
+        self.program.value(value)
     }
-
-    /// Compiled once for each scalar: what the names are is asked of an object, and the room is anybody's.
-    #[inline(never)]
-    fn on_stack<T: Real>(&self, stack: &mut [T], value: &dyn Fn(usize) -> T) -> T {
-        let mut top = 0;
-        for operation in &self.operations {
-            match operation {
-                Operation::Number(x) => {
-                    stack[top] = T::lift(*x);
-                    top += 1;
-                }
-                Operation::Name(name) => {
-                    stack[top] = value(*name);
-                    top += 1;
-                }
-                Operation::Negate => stack[top - 1] = -stack[top - 1],
-                Operation::Not => stack[top - 1] = T::one() - stack[top - 1],
-                Operation::Power(n) => stack[top - 1] = stack[top - 1].powi(*n),
-                Operation::Function(function) if function.arguments() == 1 => {
-                    stack[top - 1] = one(*function, stack[top - 1]);
-                }
-                Operation::If => {
-                    top -= 2;
-                    let holds = T::lift(0.5).below(stack[top - 1]);
-                    stack[top - 1] = T::select(holds, stack[top], stack[top + 1]);
-                }
-                other => {
-                    top -= 1;
-                    stack[top - 1] = two(*other, stack[top - 1], stack[top]);
-                }
-            }
-        }
-        stack[0]
-    }
-}
-
-/// A truth value as a number.
-fn truth<T: Real>(mask: T::Mask) -> T {
-    T::select(mask, T::one(), T::zero())
-}
-
-/// An operation on two numbers.
-fn two<T: Real>(operation: Operation, a: T, b: T) -> T {
-    match operation {
-        Operation::Add => a + b,
-        Operation::Subtract => a - b,
-        Operation::Multiply => a * b,
-        Operation::Divide => a / b,
-        Operation::AnyPower => power(a, b),
-        Operation::Less => truth(a.below(b)),
-        Operation::LessOrEqual => truth(a.below(b).or(equal(a, b))),
-        Operation::Greater => truth(b.below(a)),
-        Operation::GreaterOrEqual => truth(b.below(a).or(equal(a, b))),
-        Operation::Equal => truth(equal(a, b)),
-        Operation::NotEqual => truth(equal(a, b).not()),
-        Operation::And => a * b,
-        Operation::Or => a + b - a * b,
-        Operation::Function(Function::Atan2) => a.atan2(b),
-        Operation::Function(Function::Min) => T::select(b.below(a), b, a),
-        Operation::Function(Function::Max) => T::select(a.below(b), b, a),
-        Operation::Function(Function::Hypot) => hypot(a, b),
-        // One of those that take another number of arguments.
-        _ => T::lift(f64::NAN),
-    }
-}
-
-fn equal<T: Real>(a: T, b: T) -> T::Mask {
-    // Neither is below the other, and both are numbers.
-    let apart = (a - b).abs();
-    T::zero().below(apart).not().and(apart.is_finite())
-}
-
-/// Any power, of a base that is not negative: 0 to a positive one is 0.
-fn power<T: Real>(a: T, b: T) -> T {
-    let zero = T::zero();
-    let inside = T::select(zero.below(a), a, T::one());
-    let value = (b * inside.ln()).exp();
-    let at_zero = T::select(zero.below(b), zero, T::lift(f64::NAN));
-    let elsewhere = T::select(equal(a, zero), at_zero, T::lift(f64::NAN));
-    T::select(zero.below(a), value, elsewhere)
-}
-
-/// √(a² + b²), also of numbers whose squares are too large or too small.
-fn hypot<T: Real>(a: T, b: T) -> T {
-    let (a, b) = (a.abs(), b.abs());
-    let (large, small) = (T::select(a.below(b), b, a), T::select(a.below(b), a, b));
-    let safe = T::select(T::zero().below(large), large, T::one());
-    let ratio = small / safe;
-    large * (T::one() + ratio * ratio).sqrt()
-}
-
-/// The square root; at zero its slope, which is infinite, counts as none, so that v √(v²) has one at rest.
-fn root<T: Real>(x: T) -> T {
-    let zero = T::zero();
-    let at_zero = equal(x, zero);
-    T::select(at_zero, zero, T::select(at_zero, T::one(), x).sqrt())
-}
-
-/// A function of one number.
-#[inline(never)]
-fn one<T: Real>(function: Function, x: T) -> T {
-    let (one, half) = (T::one(), T::lift(0.5));
-    match function {
-        Function::Sin => x.sin_cos().0,
-        Function::Cos => x.sin_cos().1,
-        Function::Tan => {
-            let (sin, cos) = x.sin_cos();
-            sin / cos
-        }
-        Function::Asin => x.atan2(root((one - x) * (one + x))),
-        Function::Acos => root((one - x) * (one + x)).atan2(x),
-        Function::Atan => x.atan2(one),
-        Function::Sinh => {
-            // The series where the difference would cancel.
-            let (up, square) = (x.exp(), x * x);
-            let wide = (up - up.recip()) * half;
-            let factors = [156.0, 110.0, 72.0, 42.0, 20.0, 6.0];
-            let series = factors.iter().fold(one, |sum, factor| one + sum * square / T::lift(*factor));
-            T::select(square.below(T::lift(0.09)), x * series, wide)
-        }
-        Function::Cosh => {
-            let up = x.exp();
-            (up + up.recip()) * half
-        }
-        Function::Tanh => {
-            // Of the magnitude, so that nothing overflows.
-            let size = x.abs();
-            let down = (-(size + size)).exp();
-            let near = self::one(Function::Sinh, size) / self::one(Function::Cosh, size);
-            let value = T::select(size.below(T::lift(0.3)), near, (one - down) / (one + down));
-            T::select(x.below(T::zero()), -value, value)
-        }
-        Function::Exp => x.exp(),
-        Function::Log => x.ln(),
-        Function::Sqrt => root(x),
-        Function::Abs => x.abs(),
-        Function::Sign => truth::<T>(T::zero().below(x)) - truth::<T>(x.below(T::zero())),
-        Function::Atan2 | Function::Min | Function::Max | Function::Hypot => T::lift(f64::NAN),
+    /// Several expressions as one program, whose names stand for these inputs of it, of which there are so many.
+    pub(crate) fn together(
+        expressions: &[(&Expression, &[usize])],
+        inputs: usize,
+    ) -> Result<Program, ExpressionError> {
+        let formulas = expressions.iter().map(|(of, inputs)| Formula { operations: &of.operations, inputs });
+        let formulas: Vec<Formula<'_>> = formulas.collect();
+        Program::of(&formulas, inputs).ok_or(ExpressionError { mistake: Mistake::Deep, span: 0..0 })
     }
 }
 

@@ -1,6 +1,7 @@
 //! Reading expressions: operator precedence, from `or` (loosest) to powers.
 
-use super::{Expression, ExpressionError, Function, Mistake, Operation, Short};
+use super::graph::Formula;
+use super::{Expression, ExpressionError, Function, Mistake, Operation, Program};
 use crate::lookup::nearest;
 use core::ops::Range;
 
@@ -111,8 +112,11 @@ struct Parser<'a> {
     /// Where the text ends.
     end: usize,
     level: usize,
+    /// How many numbers are on the stack.
     height: usize,
-    expression: Expression,
+    operations: Vec<Operation>,
+    names: Vec<String>,
+    places: Vec<Range<usize>>,
 }
 
 pub(super) fn parse(text: &str, hyphened: &[&str]) -> Result<Expression, ExpressionError> {
@@ -123,17 +127,24 @@ pub(super) fn parse(text: &str, hyphened: &[&str]) -> Result<Expression, Express
     if tokens.is_empty() {
         return wrong(Mistake::Empty, 0..text.len());
     }
-    let expression =
-        Expression { operations: Vec::new(), names: Vec::new(), places: Vec::new(), depth: 0, short: None };
-    let mut parser = Parser { tokens, at: 0, end: text.len(), level: 0, height: 0, expression };
+    let (operations, names, places) = Default::default();
+    let mut parser =
+        Parser { tokens, at: 0, end: text.len(), level: 0, height: 0, operations, names, places };
     parser.number(0)?;
-    match parser.peek() {
-        None => {
-            let short = Short::of(&parser.expression.operations);
-            Ok(Expression { short, ..parser.expression })
-        }
-        Some(_) => parser.expected("an operator or the end"),
+    if parser.peek().is_some() {
+        return parser.expected("an operator or the end");
     }
+    let Parser { operations, names, places, .. } = parser;
+    match program(&operations, names.len()) {
+        Some(program) => Ok(Expression { operations, names, places, program }),
+        None => wrong(Mistake::Deep, 0..text.len()),
+    }
+}
+
+/// Operations as a program with the names as they are.
+fn program(operations: &[Operation], names: usize) -> Option<Program> {
+    let inputs: Vec<usize> = (0..names).collect();
+    Program::of(&[Formula { operations, inputs: &inputs }], names)
 }
 
 /// How tightly an operator binds, and what it does.
@@ -187,9 +198,8 @@ impl<'a> Parser<'a> {
     }
     /// Adds an operation that leaves the stack this much higher.
     fn emit(&mut self, operation: Operation, higher: isize) -> Result<(), ExpressionError> {
-        self.expression.operations.push(operation);
+        self.operations.push(operation);
         self.height = self.height.saturating_add_signed(higher);
-        self.expression.depth = self.expression.depth.max(self.height);
         if self.height > TALLEST { wrong(Mistake::Deep, self.span()) } else { Ok(()) }
     }
 
@@ -246,18 +256,17 @@ impl<'a> Parser<'a> {
     }
     /// The exponent of a power, which goes on from the right.
     fn power(&mut self) -> Result<(), ExpressionError> {
-        let before = self.expression.operations.len();
+        let before = self.operations.len();
         // A sign of its own: 2^-3.
         self.number(7)?;
-        let operations = self.expression.operations[before..].to_vec();
-        if operations.iter().any(|operation| matches!(operation, Operation::Name(_))) {
+        let exponent = &self.operations[before..];
+        if exponent.iter().any(|operation| matches!(operation, Operation::Name(_))) {
             return self.emit(Operation::AnyPower, -1);
         }
         // A constant: what can be multiplied out is.
-        let depth = self.expression.depth;
-        let exponent = Expression { operations, names: Vec::new(), places: Vec::new(), depth, short: None };
-        let n: f64 = exponent.evaluate(&[]);
-        self.expression.operations.truncate(before);
+        let Some(exponent) = program(exponent, 0) else { return wrong(Mistake::Deep, self.span()) };
+        let n: f64 = exponent.value(&|_| f64::NAN);
+        self.operations.truncate(before);
         self.height -= 1;
         if n.fract() == 0.0 && n.abs() <= LARGEST_POWER {
             self.emit(Operation::Power(n as i32), 0)
@@ -326,10 +335,10 @@ impl<'a> Parser<'a> {
         if let Some(function) = Function::ALL.iter().find(|known| known.name() == name) {
             return wrong(Mistake::Uncalled(function.name()), span);
         }
-        let names = &mut self.expression.names;
+        let names = &mut self.names;
         let number = names.iter().position(|known| known == name).unwrap_or_else(|| {
             names.push(name.into());
-            self.expression.places.push(span);
+            self.places.push(span);
             names.len() - 1
         });
         self.emit(Operation::Name(number), 1)?;

@@ -6,7 +6,7 @@ use super::keys::{FRAME, JOINT, JOINT_TYPES};
 use super::loads::StateExpression;
 use super::number::{Number, Numbers, Scope, Values};
 use super::place::{Fault, Span};
-use super::signals::{Drive, JointSpring, Motor, Watch, of_time_alone};
+use super::signals::{Drive, JointSpring, Motor, Seen, Watch, of_time_alone};
 use super::table::Table;
 use crate::group::Rotation;
 use crate::lookup::{nearest, plain};
@@ -404,7 +404,7 @@ impl JointDraft {
         if let Some(motor) = &self.motor {
             let mut watch = Watch::new(&builder.system, scope);
             watch.local = vec![(coordinate.name(), own[0]), ("rate", own[1])];
-            let effort = watch.compile(motor)?;
+            let effort = Seen::new(&[watch.read(motor)?])?;
             let motor = Motor { coordinate, effort, names: watch.names.clone() };
             let (numbers, signals) = (watch.numbers(values), watch.signals);
             let force = OwnForce::new(motor, numbers).map_err(|error| wrong(error.to_string()))?;

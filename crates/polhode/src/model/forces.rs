@@ -2,11 +2,12 @@
 
 use super::build::Builder;
 use super::elements::between;
-use super::formulas::{LineForce, LineSlot};
+use super::formulas::LineForce;
 use super::keys::{COORDINATES, FORCE};
 use super::loads::StateExpression;
 use super::number::{Name, Number, Numbers, Scope, Values, unknown_name};
 use super::place::{Fault, Span};
+use super::signals::{Named, Seen, Slot};
 use super::table::Table;
 use crate::multibody::{Bushing, Coordinates, ForceKind, MOST_NUMBERS, OwnForce};
 use crate::scalar::Scalar;
@@ -135,15 +136,16 @@ fn line_force<S: Scalar>(
     scope: &Scope<'_>,
     values: &Values<S>,
 ) -> Result<(LineForce, Vec<S>), Fault> {
-    let (mut slots, mut found, mut names): (Vec<LineSlot>, Vec<Name>, Vec<String>) = Default::default();
+    let (mut slots, mut found, mut names): (Vec<Slot>, Vec<Name>, Vec<String>) = Default::default();
     for (k, name) in formula.expression.names().iter().enumerate() {
+        // The signals of a line are its length and its rate.
         let local = match name.as_str() {
-            "t" => Some(LineSlot::Time),
-            "length" => Some(LineSlot::Length),
-            "rate" => Some(LineSlot::Rate),
+            "t" => Some(Slot::Time),
+            "length" => Some(Slot::Signal(0)),
+            "rate" => Some(Slot::Signal(1)),
             _ => None,
         };
-        if is_energy && matches!(local, Some(LineSlot::Time | LineSlot::Rate)) {
+        if is_energy && matches!(local, Some(Slot::Time | Slot::Signal(1))) {
             return Err(
                 formula.fault(k, format!("the energy of a line depends on its length alone, not on {name}"))
             );
@@ -159,7 +161,7 @@ fn line_force<S: Scalar>(
                     names.push(name.clone());
                     found.len() - 1
                 });
-                slots.push(LineSlot::Number(place));
+                slots.push(Slot::Number(place));
             }
             None => {
                 let known: Vec<String> =
@@ -172,7 +174,7 @@ fn line_force<S: Scalar>(
         return Err(Fault::new(&formula.span, format!("a force uses at most {MOST_NUMBERS} parameters")));
     }
     let numbers = found.into_iter().map(|name| values.named(name)).collect();
-    Ok((LineForce { expression: formula.expression.clone(), slots, names, is_energy }, numbers))
+    Ok((LineForce { pull: Seen::new(&[Named { formula, slots }])?, names, is_energy }, numbers))
 }
 
 /// Extra coordinates as the file has them.

@@ -1,12 +1,15 @@
 //! What acts, as expressions of a model file: loads, potentials, tables, forces along a line.
 
 use super::control::Setting;
+use super::loads::StateExpression;
+use super::place::Fault;
+use super::signals::{Seen, together};
 use crate::body::{Formula, Kinematics, Wrench};
-use crate::expression::Expression;
+use crate::expression::{MOST_INPUTS, Program, REGISTERS};
 use crate::group::{Jet, Rotation};
 use crate::multibody::{ForceFormula, MovingFrames, Push};
 use crate::scalar::{Dual, Real};
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::Vector3;
 use std::sync::Arc;
 
 /// What a name in a load stands for.
@@ -27,110 +30,181 @@ pub(super) enum Slot {
     CenterVelocity(usize),
 }
 
+impl Slot {
+    /// The group of numbers that it is one of, and its place there; nothing for a number of the load.
+    fn of_motion(self) -> Option<(usize, usize)> {
+        Some(match self {
+            Slot::Number(_) => return None,
+            Slot::Time => (TIME, 0),
+            Slot::Quaternion(i) => (QUATERNION, i),
+            Slot::Position(i) => (POSITION, i),
+            Slot::VelocityBody(i) => (VELOCITY_BODY, i),
+            Slot::OmegaBody(i) => (OMEGA_BODY, i),
+            Slot::Attitude(i, j) => (MATRIX, i + 3 * j),
+            Slot::Velocity(i) => (VELOCITY, i),
+            Slot::OmegaSpace(i) => (OMEGA_SPACE, i),
+            Slot::CenterOfMass(i) => (CENTER_OF_MASS, i),
+            Slot::CenterVelocity(i) => (CENTER_VELOCITY, i),
+        })
+    }
+}
+
+/// Groups of numbers of the motion, in the order in which a program finds them; the last five take some computing.
+const TIME: usize = 0;
+const QUATERNION: usize = 1;
+const POSITION: usize = 2;
+const VELOCITY_BODY: usize = 3;
+const OMEGA_BODY: usize = 4;
+const MATRIX: usize = 5;
+const VELOCITY: usize = 6;
+const OMEGA_SPACE: usize = 7;
+const CENTER_OF_MASS: usize = 8;
+const CENTER_VELOCITY: usize = 9;
+/// How many numbers each has.
+const SIZES: [usize; 10] = [1, 4, 3, 3, 3, 9, 3, 3, 3, 3];
+
 /// An expression with what its names stand for.
-#[derive(Clone, Debug)]
-pub(super) struct Compiled {
-    pub(super) expression: Expression,
+pub(super) struct Named<'a> {
+    pub(super) formula: &'a StateExpression,
     pub(super) slots: Vec<Slot>,
 }
 
-/// What has to be computed before names have values.
-#[derive(Clone, Copy, Debug, Default)]
-struct Needs {
-    matrix: bool,
-    velocity: bool,
-    omega_space: bool,
-    center: bool,
+/// Expressions of the motion of a body in one program. Its inputs are numbers of the load and, of the motion, the groups
+/// that are needed.
+#[derive(Clone, Debug)]
+pub(super) struct Sight {
+    program: Program,
+    /// How many numbers it takes.
+    numbers: usize,
+    needs: [bool; SIZES.len()],
+    /// True if it needs what takes some computing.
+    is_derived: bool,
+    /// The places of the numbers of the centre of mass.
+    center: Option<[usize; 3]>,
 }
 
-impl Needs {
-    fn any(self) -> bool {
-        self.matrix || self.velocity || self.omega_space || self.center
+/// Registers that are filled one after the other.
+struct Filled<'a, T> {
+    registers: &'a mut [T],
+    next: usize,
+}
+
+impl<T: Real> Filled<'_, T> {
+    #[inline(always)]
+    fn one(&mut self, value: T) {
+        if let Some(to) = self.registers.get_mut(self.next) {
+            *to = value;
+        }
+        self.next += 1;
     }
-    fn of<'a>(all: impl Iterator<Item = &'a Compiled>) -> Self {
-        let mut needs = Needs::default();
-        for slot in all.flat_map(|compiled| &compiled.slots) {
-            match slot {
-                Slot::Attitude(..) => needs.matrix = true,
-                Slot::Velocity(_) => needs.velocity = true,
-                Slot::OmegaSpace(_) => needs.omega_space = true,
-                Slot::CenterOfMass(_) | Slot::CenterVelocity(_) => needs.center = true,
+    #[inline(always)]
+    fn all(&mut self, values: &[T]) {
+        if let Some(to) = self.registers.get_mut(self.next..self.next + values.len()) {
+            to.copy_from_slice(values);
+        }
+        self.next += values.len();
+    }
+}
+
+impl Sight {
+    pub(super) fn new(all: &[Named<'_>], center: Option<[usize; 3]>) -> Result<Self, Fault> {
+        let (mut numbers, mut needs) = (0, [false; SIZES.len()]);
+        for slot in all.iter().flat_map(|named| &named.slots) {
+            match (slot, slot.of_motion()) {
+                (_, Some((group, _))) => needs[group] = true,
+                (Slot::Number(i), _) => numbers = numbers.max(i + 1),
                 _ => {}
             }
         }
-        needs
-    }
-}
-
-/// The motion as names see it.
-struct Seen<'a, T> {
-    numbers: &'a [T],
-    at: &'a Kinematics<T>,
-    /// What takes some computing, if it is needed.
-    derived: Option<Derived<T>>,
-}
-
-struct Derived<T> {
-    matrix: Matrix3<T>,
-    velocity: Vector3<T>,
-    omega_space: Vector3<T>,
-    /// Position and velocity of the centre of mass.
-    center: [Vector3<T>; 2],
-}
-
-impl<T: Real> Derived<T> {
-    #[inline(never)]
-    fn new(numbers: &[T], at: &Kinematics<T>, needs: Needs, center: Option<[usize; 3]>) -> Self {
-        let zero = Vector3::zeros();
-        let center = match (needs.center, center) {
-            (true, Some(places)) => {
-                let point = Vector3::from(places.map(|place| numbers[place]));
-                let moving = at.of_point(&point);
-                [moving.position, at.attitude.rotate(&moving.velocity_body)]
-            }
-            _ => [zero; 2],
+        let before = |end: usize| -> usize {
+            let sizes = SIZES.iter().zip(&needs).take(end);
+            numbers + sizes.map(|(size, needed)| if *needed { *size } else { 0 }).sum::<usize>()
         };
-        Derived {
-            matrix: if needs.matrix { at.attitude.matrix() } else { Matrix3::zeros() },
-            velocity: if needs.velocity { at.attitude.rotate(&at.velocity_body) } else { zero },
-            omega_space: if needs.omega_space { at.attitude.rotate(&at.omega_body) } else { zero },
-            center,
+        let input = |slot: &Slot| match (slot, slot.of_motion()) {
+            (_, Some((group, place))) => before(group) + place,
+            (Slot::Number(i), _) => *i,
+            _ => 0,
+        };
+        let inputs = |named: &Named<'_>| named.slots.iter().map(input).collect();
+        let inputs: Vec<Vec<usize>> = all.iter().map(inputs).collect();
+        let program = together(all.iter().map(|named| named.formula), &inputs, before(SIZES.len()))?;
+        let is_derived = needs[MATRIX..].contains(&true);
+        Ok(Sight { program, numbers, needs, is_derived, center })
+    }
+    /// Where its expressions look at.
+    fn needs(&self, groups: &[usize]) -> bool {
+        groups.iter().any(|group| self.needs[*group])
+    }
+    /// All of them, in registers that are zero before.
+    #[inline(always)]
+    fn run<T: Real>(&self, numbers: &[T], at: &Kinematics<T>, file: &mut [T; REGISTERS]) {
+        if self.program.is_small() {
+            self.show(numbers, at, file);
+            self.program.run(file);
+        } else {
+            self.run_large(numbers, at, file);
         }
     }
-    fn value(&self, slot: Slot) -> T {
-        match slot {
-            Slot::Attitude(i, j) => self.matrix[(i, j)],
-            Slot::Velocity(i) => self.velocity[i],
-            Slot::OmegaSpace(i) => self.omega_space[i],
-            Slot::CenterOfMass(i) => self.center[0][i],
-            Slot::CenterVelocity(i) => self.center[1][i],
-            _ => T::lift(f64::NAN),
+    #[cold]
+    #[inline(never)]
+    fn run_large<T: Real>(&self, numbers: &[T], at: &Kinematics<T>, file: &mut [T; REGISTERS]) {
+        let mut inputs = [T::zero(); MOST_INPUTS];
+        self.show(numbers, at, &mut inputs);
+        self.program.run_large(file, &|k| inputs[k % MOST_INPUTS]);
+    }
+    #[inline(always)]
+    fn show<T: Real>(&self, numbers: &[T], at: &Kinematics<T>, registers: &mut [T]) {
+        let mut to = Filled { registers, next: 0 };
+        // Most have few of them, which are put there quickest one by one.
+        match numbers.get(..self.numbers).unwrap_or(numbers) {
+            [] => {}
+            [a] => to.all(&[*a]),
+            [a, b] => to.all(&[*a, *b]),
+            [a, b, c] => to.all(&[*a, *b, *c]),
+            more => to.all(more),
         }
-    }
-}
-
-impl<'a, T: Real> Seen<'a, T> {
-    #[inline(always)]
-    fn new(numbers: &'a [T], at: &'a Kinematics<T>, needs: Needs, center: Option<[usize; 3]>) -> Self {
-        let derived = needs.any().then(|| Derived::new(numbers, at, needs, center));
-        Seen { numbers, at, derived }
-    }
-    #[inline(always)]
-    fn value(&self, slot: Slot) -> T {
-        match slot {
-            Slot::Number(i) => self.numbers[i],
-            Slot::Time => self.at.time,
-            Slot::Quaternion(0) => self.at.attitude.w,
-            Slot::Quaternion(i) => self.at.attitude.v[i - 1],
-            Slot::Position(i) => self.at.position[i],
-            Slot::VelocityBody(i) => self.at.velocity_body[i],
-            Slot::OmegaBody(i) => self.at.omega_body[i],
-            other => self.derived.as_ref().map_or(T::lift(f64::NAN), |derived| derived.value(other)),
+        if self.needs[TIME] {
+            to.one(at.time);
+        }
+        if self.needs[QUATERNION] {
+            to.one(at.attitude.w);
+            to.all(at.attitude.v.as_slice());
+        }
+        if self.needs[POSITION] {
+            to.all(at.position.as_slice());
+        }
+        if self.needs[VELOCITY_BODY] {
+            to.all(at.velocity_body.as_slice());
+        }
+        if self.needs[OMEGA_BODY] {
+            to.all(at.omega_body.as_slice());
+        }
+        if self.is_derived {
+            let Filled { registers, next } = to;
+            self.derive(numbers, at, registers, next);
         }
     }
     #[inline(never)]
-    fn evaluate(&self, compiled: &Compiled) -> T {
-        compiled.expression.evaluate_fast(|name| self.value(compiled.slots[name]))
+    fn derive<T: Real>(&self, numbers: &[T], at: &Kinematics<T>, registers: &mut [T], next: usize) {
+        let mut to = Filled { registers, next };
+        if self.needs[MATRIX] {
+            to.all(at.attitude.matrix().as_slice());
+        }
+        if self.needs[VELOCITY] {
+            to.all(at.attitude.rotate(&at.velocity_body).as_slice());
+        }
+        if self.needs[OMEGA_SPACE] {
+            to.all(at.attitude.rotate(&at.omega_body).as_slice());
+        }
+        if let (true, Some(places)) = (self.needs(&[CENTER_OF_MASS, CENTER_VELOCITY]), self.center) {
+            let moving = at.of_point(&Vector3::from(places.map(|place| numbers[place])));
+            if self.needs[CENTER_OF_MASS] {
+                to.all(moving.position.as_slice());
+            }
+            if self.needs[CENTER_VELOCITY] {
+                to.all(at.attitude.rotate(&moving.velocity_body).as_slice());
+            }
+        }
     }
 }
 
@@ -161,8 +235,8 @@ impl Series {
 /// Three components of a force or moment.
 #[derive(Clone, Debug)]
 pub(super) enum Components {
-    /// Each an expression; nothing where it is zero.
-    Each(Box<[Option<Compiled>; 3]>),
+    /// Three expressions, by the number of the first.
+    Each(usize),
     Table(Arc<Series>),
     /// What a controller sets, and before that the numbers at these places.
     Set(Arc<Setting>, [usize; 3]),
@@ -182,42 +256,27 @@ pub(super) struct Part {
 #[derive(Clone, Debug)]
 pub(super) struct ExpressionLoad {
     parts: Vec<Part>,
+    sight: Sight,
     names: Vec<String>,
-    needs: Needs,
-    /// The places of the numbers of the centre of mass.
-    center: Option<[usize; 3]>,
+    /// True if it is one moment of expressions in body axes, which needs nothing beyond its components.
+    is_plain: bool,
 }
 
 impl ExpressionLoad {
-    pub(super) fn new(parts: Vec<Part>, names: Vec<String>, center: Option<[usize; 3]>) -> Self {
-        let compiled = parts.iter().flat_map(|part| match &part.values {
-            Components::Each(each) => each.iter().flatten().collect::<Vec<_>>(),
-            Components::Table(_) | Components::Set(..) => Vec::new(),
-        });
-        let needs = Needs::of(compiled);
-        ExpressionLoad { parts, names, needs, center }
+    pub(super) fn new(parts: Vec<Part>, sight: Sight, names: Vec<String>) -> Self {
+        let is_plain =
+            matches!(parts.as_slice(), [Part { values: Components::Each(_), in_space: false, point: None }]);
+        ExpressionLoad { parts, sight, names, is_plain }
     }
-}
-
-impl Formula for ExpressionLoad {
-    fn names(&self) -> Vec<String> {
-        self.names.clone()
-    }
-    fn kinks(&self) -> Vec<f64> {
-        let of = |part: &Part| match &part.values {
-            Components::Table(series) => series.times.clone(),
-            Components::Each(_) | Components::Set(..) => Vec::new(),
-        };
-        self.parts.iter().flat_map(of).collect()
-    }
-    fn wrench<T: Real>(&self, numbers: &[T], at: &Kinematics<T>) -> Wrench<T> {
-        let seen = Seen::new(numbers, at, self.needs, self.center);
+    /// The sum of its parts, with the values of the expressions.
+    #[inline(never)]
+    fn sum<T: Real>(&self, numbers: &[T], at: &Kinematics<T>, values: &[T; REGISTERS]) -> Wrench<T> {
         let mut sum = Wrench::none();
         for part in &self.parts {
             let given = match &part.values {
-                Components::Each(each) => Vector3::from_fn(|i, _| {
-                    each[i].as_ref().map_or(T::zero(), |compiled| seen.evaluate(compiled))
-                }),
+                Components::Each(first) => {
+                    Vector3::from_fn(|i, _| values[self.sight.program.output(first + i)])
+                }
                 Components::Table(series) => series.at(at.time, at.inward),
                 Components::Set(setting, places) => match setting.get() {
                     Some(value) => Vector3::from(value.map(T::lift)),
@@ -238,26 +297,42 @@ impl Formula for ExpressionLoad {
     }
 }
 
+impl Formula for ExpressionLoad {
+    fn names(&self) -> Vec<String> {
+        self.names.clone()
+    }
+    fn kinks(&self) -> Vec<f64> {
+        let of = |part: &Part| match &part.values {
+            Components::Table(series) => series.times.clone(),
+            Components::Each(_) | Components::Set(..) => Vec::new(),
+        };
+        self.parts.iter().flat_map(of).collect()
+    }
+    fn wrench<T: Real>(&self, numbers: &[T], at: &Kinematics<T>) -> Wrench<T> {
+        let mut values = [T::zero(); REGISTERS];
+        self.sight.run(numbers, at, &mut values);
+        match self.is_plain {
+            // Added to zero, as sums are: the sign of a zero is the same then.
+            true => Wrench::moment(Vector3::from_fn(|i, _| T::zero() + values[REGISTERS - 3 + i])),
+            false => self.sum(numbers, at, &values),
+        }
+    }
+}
+
 /// A load that is the negative derivative of an energy.
 #[derive(Clone, Debug)]
 pub(super) struct PotentialLoad {
-    energy: Compiled,
+    energy: Sight,
     names: Vec<String>,
-    needs: Needs,
-    center: Option<[usize; 3]>,
-    /// Whether it depends on where the body is, and on its attitude.
-    by_position: bool,
-    by_attitude: bool,
 }
 
 impl PotentialLoad {
-    pub(super) fn new(energy: Compiled, names: Vec<String>, center: Option<[usize; 3]>) -> Self {
-        let has = |wanted: fn(&Slot) -> bool| energy.slots.iter().any(wanted);
-        let by_position = has(|slot| matches!(slot, Slot::Position(_) | Slot::CenterOfMass(_)));
-        let by_attitude =
-            has(|slot| matches!(slot, Slot::Attitude(..) | Slot::Quaternion(_) | Slot::CenterOfMass(_)));
-        let needs = Needs::of(core::iter::once(&energy));
-        PotentialLoad { energy, names, needs, center, by_position, by_attitude }
+    pub(super) fn new(
+        energy: &Named<'_>,
+        names: Vec<String>,
+        center: Option<[usize; 3]>,
+    ) -> Result<Self, Fault> {
+        Ok(PotentialLoad { energy: Sight::new(core::slice::from_ref(energy), center)?, names })
     }
     /// The derivatives with respect to three coordinates, where the pose has been given these.
     #[inline(never)]
@@ -266,8 +341,13 @@ impl PotentialLoad {
         for (to, from) in lifted.iter_mut().zip(numbers) {
             *to = Dual::constant(*from);
         }
-        let seen = Seen::new(&lifted[..numbers.len()], at, self.needs, self.center);
-        seen.evaluate(&self.energy).eps.into()
+        self.energy(&lifted[..numbers.len()], at).eps.into()
+    }
+    #[inline(never)]
+    fn energy<T: Real>(&self, numbers: &[T], at: &Kinematics<T>) -> T {
+        let mut values = [T::zero(); REGISTERS];
+        self.energy.run(numbers, at, &mut values);
+        values[self.energy.program.output(0)]
     }
 }
 
@@ -286,12 +366,12 @@ impl Formula for PotentialLoad {
             inward: at.inward,
         };
         let mut wrench = Wrench::none();
-        if self.by_position {
+        if self.energy.needs(&[POSITION, CENTER_OF_MASS]) {
             let position = Vector3::from_fn(|i, _| Dual::variable(at.position[i], i));
             let slopes = self.slopes(numbers, &Kinematics { position, ..still });
             wrench.force_body = -at.attitude.unrotate(&slopes);
         }
-        if self.by_attitude {
+        if self.energy.needs(&[QUATERNION, MATRIX, CENTER_OF_MASS]) {
             // q' = q (0, θ)/2 for a small turn θ in body axes.
             let half = T::lift(0.5);
             let (w, v) = (at.attitude.w * half, at.attitude.v * half);
@@ -308,24 +388,15 @@ impl Formula for PotentialLoad {
         wrench
     }
     fn potential<T: Real>(&self, numbers: &[T], at: &Kinematics<T>) -> Option<T> {
-        Some(Seen::new(numbers, at, self.needs, self.center).evaluate(&self.energy))
+        Some(self.energy(numbers, at))
     }
-}
-
-/// What a name in a force along a line stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LineSlot {
-    Number(usize),
-    Time,
-    Length,
-    Rate,
 }
 
 /// A force along the line between two points, which pulls them together where it is positive.
 #[derive(Clone, Debug)]
 pub(super) struct LineForce {
-    pub(super) expression: Expression,
-    pub(super) slots: Vec<LineSlot>,
+    /// The expression; its signals are the length and the rate.
+    pub(super) pull: Seen,
     pub(super) names: Vec<String>,
     /// True if the expression is the energy, as a function of the length.
     pub(super) is_energy: bool,
@@ -333,12 +404,7 @@ pub(super) struct LineForce {
 
 impl LineForce {
     fn evaluate<T: Real>(&self, numbers: &[T], time: T, length: T, rate: T) -> T {
-        self.expression.evaluate_with(&|name| match self.slots[name] {
-            LineSlot::Number(i) => numbers[i],
-            LineSlot::Time => time,
-            LineSlot::Length => length,
-            LineSlot::Rate => rate,
-        })
+        self.pull.evaluate(numbers, time, &[length, rate])
     }
     /// The line from point to point: its direction, length and rate.
     fn line<T: Real>(at: &MovingFrames<T>) -> (Vector3<T>, T, T) {

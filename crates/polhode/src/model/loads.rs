@@ -2,13 +2,13 @@
 
 use super::build::Builder;
 use super::control::Control;
-use super::formulas::{Components, ExpressionLoad, Part, PotentialLoad, Series, Slot};
+use super::formulas::{Components, ExpressionLoad, Part, PotentialLoad, Series, Sight, Slot};
 use super::keys::{LOAD, LOAD_TYPES, TABLE};
 use super::names::{AXES, Carried, Collected, OwnNumber};
 use super::number::{Number, Numbers, Scope, Values, expression, inside};
 use super::place::{Fault, Span};
 use super::series::Tables;
-use super::signals::{SeenLoad, SeenPush, Watch, fault, looks_elsewhere};
+use super::signals::{Seen, SeenLoad, SeenPush, Watch, fault, looks_elsewhere};
 use super::table::{Entry, Table, kind, plain_number};
 use crate::body::{
     Drag, Force, Frame, Harmonic, Loads, Moment, RotationalSpring, SoftWall, StandardLoad, Switched,
@@ -323,24 +323,21 @@ impl LoadDraft {
         }
         let mut watch = Watch::new(system, scope);
         watch.own = Some(b);
-        let mut pushes = Vec::new();
+        let (mut pushes, mut components) = (Vec::new(), Vec::new());
         for push in &self.pushes {
             let Value::Each(each) = &push.value else {
                 return refuse("a load that looks at other bodies has expressions alone; make two loads");
             };
-            let mut all = [const { None }; 3];
-            for (to, formula) in all.iter_mut().zip(each.iter()) {
-                if formula.expression.constant() != Some(0.0) {
-                    *to = Some(watch.compile(formula)?);
-                }
+            for formula in each.iter() {
+                components.push(watch.read(formula)?);
             }
-            pushes.push(SeenPush { each: all, is_force: push.is_force, in_space: push.in_space });
+            pushes.push(SeenPush { is_force: push.is_force, in_space: push.in_space });
         }
         let point = match &self.at {
             Some(at) => at.vector(&builder.values)?,
             None => system.bodies()[b].center,
         };
-        let load = SeenLoad { pushes, names: watch.names.clone() };
+        let load = SeenLoad { pushes, components: Seen::new(&components)?, names: watch.names.clone() };
         let force =
             OwnForce::new(load, watch.numbers(&builder.values)).map_err(|error| fault(&self.span, error))?;
         Ok(Some(Seeing { body: b, point, force, signals: watch.signals, span: self.span.clone() }))
@@ -353,7 +350,7 @@ impl LoadDraft {
         values: &Values<S>,
     ) -> Result<StandardLoad<S>, Fault> {
         let mut numbers = Collected::on(body);
-        let energy = numbers.compile(potential, &self.body.0, scope)?;
+        let energy = numbers.named(potential, &self.body.0, scope)?;
         for (k, slot) in energy.slots.iter().enumerate() {
             use Slot::{CenterVelocity, OmegaBody, OmegaSpace, Velocity, VelocityBody};
             if matches!(
@@ -367,7 +364,7 @@ impl LoadDraft {
                 return Err(potential.fault(k, message));
             }
         }
-        let formula = PotentialLoad::new(energy, numbers.names.clone(), numbers.center());
+        let formula = PotentialLoad::new(&energy, numbers.names.clone(), numbers.center())?;
         numbers.load(formula, None, &[], body, values, &self.span)
     }
     fn of_pushes<S: Scalar>(
@@ -379,6 +376,7 @@ impl LoadDraft {
         let at = self.at.as_ref().map(|at| at.vector(values)).transpose()?;
         let point = at.unwrap_or(body.center);
         let (mut constant, mut numbers, mut parts) = (Vec::new(), Collected::on(body), Vec::new());
+        let mut expressions = Vec::new();
         for push in &self.pushes {
             let frame = if push.in_space { Frame::Space } else { Frame::Body };
             if let Some(value) = push.value.constant(scope, values)? {
@@ -391,13 +389,10 @@ impl LoadDraft {
             let components = match &push.value {
                 Value::Table(series) => Components::Table(series.clone()),
                 Value::Each(each) => {
-                    let mut all = [const { None }; 3];
-                    for (to, formula) in all.iter_mut().zip(each.iter()) {
-                        if formula.expression.constant() != Some(0.0) {
-                            *to = Some(numbers.compile(formula, &self.body.0, scope)?);
-                        }
+                    for formula in each.iter() {
+                        expressions.push(numbers.named(formula, &self.body.0, scope)?);
                     }
-                    Components::Each(Box::new(all))
+                    Components::Each(expressions.len() - 3)
                 }
                 Value::Whole(_) => continue,
             };
@@ -405,7 +400,8 @@ impl LoadDraft {
             parts.push(Part { values: components, in_space: push.in_space, point });
         }
         if !parts.is_empty() {
-            let formula = ExpressionLoad::new(parts, numbers.names.clone(), numbers.center());
+            let seen = Sight::new(&expressions, numbers.center())?;
+            let formula = ExpressionLoad::new(parts, seen, numbers.names.clone());
             constant.push(numbers.load(formula, at.as_ref(), &[], body, values, &self.span)?);
         }
         Ok(constant)
@@ -444,7 +440,7 @@ impl LoadDraft {
             let point = push.is_force.then(|| self.point(&mut numbers));
             parts.push(Part { values: Components::Set(setting, places), in_space: push.in_space, point });
         }
-        let formula = ExpressionLoad::new(parts, numbers.names.clone(), numbers.center());
+        let formula = ExpressionLoad::new(parts, Sight::new(&[], None)?, numbers.names.clone());
         Ok((numbers.load(formula, at.as_ref(), &given, body, values, &self.span)?, control))
     }
     /// True if it acts on the body of this name.

@@ -1,11 +1,11 @@
 //! What names in loads stand for: numbers that a formula takes along, and quantities of the body that it acts on.
 
-use super::formulas::{Compiled, Slot};
+use super::formulas::{Named, Slot};
 use super::loads::StateExpression;
 use super::number::{Name, Scope, Values, unknown_name};
 use super::place::{Fault, Span};
 use crate::body::{Formula, Own, StandardLoad};
-use crate::lookup::ENTRIES;
+use crate::lookup::{ENTRIES, nearest};
 use crate::multibody::{Held, MOST_NUMBERS, Rigid};
 use crate::scalar::Scalar;
 use nalgebra::Vector3;
@@ -92,6 +92,18 @@ fn state_slot(name: &str) -> Option<Slot> {
     vectors.iter().find_map(|(vector, slot)| component(name, vector).map(slot))
 }
 
+/// The elements whose quantities a misspelt name may be one of: the first ones, and those whose names look like what stands before
+/// its last point.
+pub(super) fn likely<'a, E>(name: &str, elements: &'a [E], called: impl Fn(&E) -> &str) -> Vec<&'a E> {
+    const FEW: usize = 20;
+    let owner = name.rsplit_once('.').map_or("", |(owner, _)| owner);
+    let near = nearest(owner, elements.iter().skip(FEW).map(&called));
+    let others = elements.iter().skip(FEW);
+    let like =
+        others.filter(|element| called(element) == owner || near.iter().any(|one| one == called(element)));
+    elements.iter().take(FEW).chain(like).collect()
+}
+
 /// The names of the state and of the numbers of a body, for messages.
 pub(super) fn body_names() -> Vec<String> {
     let vectors =
@@ -132,12 +144,12 @@ impl Collected {
         self.place(Carried::Own(number), number.name())
     }
     /// What the names of an expression stand for.
-    pub(super) fn compile(
+    pub(super) fn named<'f>(
         &mut self,
-        formula: &StateExpression,
+        formula: &'f StateExpression,
         body: &str,
         scope: &Scope<'_>,
-    ) -> Result<Compiled, Fault> {
+    ) -> Result<Named<'f>, Fault> {
         let mut slots = Vec::new();
         for (k, name) in formula.expression.names().iter().enumerate() {
             slots.push(self.slot(name, body, scope).map_err(|message| formula.fault(k, message))?);
@@ -149,7 +161,7 @@ impl Collected {
             );
             return Err(Fault::new(&formula.span, message));
         }
-        Ok(Compiled { expression: formula.expression.clone(), slots })
+        Ok(Named { formula, slots })
     }
     fn slot(&mut self, name: &str, body: &str, scope: &Scope<'_>) -> Result<Slot, String> {
         if name == "t" {

@@ -1,7 +1,7 @@
 //! Named quantities of a model: expressions of what a run shows.
 
 use super::loads::StateExpression;
-use super::names::{component, entry};
+use super::names::{component, entry, likely};
 use super::number::{Scope, Values, unknown_name};
 use super::place::Fault;
 use crate::expression::Expression;
@@ -143,16 +143,16 @@ fn find<S: Scalar>(
     }
     let Some((owner, own)) = name.rsplit_once('.') else {
         return match system.bodies().len() {
-            1 => of_body(0, name, system).ok_or_else(|| unknown_name(name, &known(system, scope))),
+            1 => of_body(0, name, system).ok_or_else(|| unknown_name(name, &known(name, system, scope))),
             _ if system.bodies().iter().enumerate().any(|(b, _)| of_body(b, name, system).is_some()) => {
                 let first = system.bodies().first().map_or("body", |body| body.name.as_str());
                 Err(format!("there are several bodies; say of which '{name}' is, as in {first}.{name}"))
             }
-            _ => Err(unknown_name(name, &known(system, scope))),
+            _ => Err(unknown_name(name, &known(name, system, scope))),
         };
     };
     if let Some(b) = system.index(owner) {
-        return of_body(b, own, system).ok_or_else(|| unknown_name(name, &known(system, scope)));
+        return of_body(b, own, system).ok_or_else(|| unknown_name(name, &known(name, system, scope)));
     }
     if let Some(end) = system.frame_called(owner) {
         for (vector, moves) in [("position", false), ("velocity", true)] {
@@ -215,7 +215,7 @@ fn find<S: Scalar>(
             format!("the coordinates '{owner}' have {owner}.y_1 and {owner}.rate_1 up to {count}, no '{own}'")
         });
     }
-    Err(unknown_name(name, &known(system, scope)))
+    Err(unknown_name(name, &known(name, system, scope)))
 }
 
 /// The place of a name like `lambda_2` in its list.
@@ -259,8 +259,8 @@ fn of_body<S: Scalar>(b: usize, name: &str, system: &System<S>) -> Option<Readin
     Quantity::ALL.iter().find_map(of)
 }
 
-/// All names that could be meant.
-fn known<S: Scalar>(system: &System<S>, scope: &Scope<'_>) -> Vec<String> {
+/// All names that could be meant by this one.
+fn known<S: Scalar>(name: &str, system: &System<S>, scope: &Scope<'_>) -> Vec<String> {
     let mut own: Vec<String> = Vec::new();
     for facts in Quantity::ALL.iter().map(|quantity| quantity.facts()) {
         if matches!(facts.shape, Shape::Vector | Shape::Quaternion) {
@@ -280,9 +280,8 @@ fn known<S: Scalar>(system: &System<S>, scope: &Scope<'_>) -> Vec<String> {
     match system.bodies() {
         [_] => all.extend(own),
         several => {
-            // Names are looked at for likeness only: those of the first bodies will do.
-            let few = several.iter().take(20);
-            all.extend(few.flat_map(|body| own.iter().map(move |name| format!("{}.{name}", body.name))));
+            let few = likely(name, several, |body| &body.name).into_iter();
+            all.extend(few.flat_map(|body| own.iter().map(move |own| format!("{}.{own}", body.name))));
         }
     }
     all

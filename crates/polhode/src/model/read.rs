@@ -17,7 +17,7 @@ use crate::expression::Expression;
 use crate::lookup::plain;
 use crate::method::Method;
 use crate::multibody::GROUND;
-use crate::run::Direction;
+use crate::run::{Direction, Plan};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -419,5 +419,14 @@ fn run(top: &Table<'_>, scope: &Scope<'_>) -> Result<RunDefaults, Fault> {
         }
         None => None,
     };
-    Ok(RunDefaults { method, step, until: number("until")?, every })
+    let until = match (number("until")?, table.entry("until")) {
+        (Some(until), Some(entry)) => {
+            // Without a step, one that fits any end that there can be.
+            Plan::new(step.unwrap_or(if until > 0.0 { until } else { 1.0 }), until)
+                .map_err(|error| Fault::new(&entry.span(), error.to_string()).of("until"))?;
+            Some(until)
+        }
+        _ => None,
+    };
+    Ok(RunDefaults { method, step, until, every })
 }

@@ -1,10 +1,10 @@
 //! Expressions of the motion of several bodies and joints: motors, drives, and loads that look at other bodies than their own.
 
 use super::loads::StateExpression;
-use super::names::{component, entry};
+use super::names::{component, entry, likely};
 use super::number::{Name, Scope, Values, unknown_name};
 use super::place::{Fault, Span};
-use crate::expression::Expression;
+use crate::expression::{Expression, Program, REGISTERS};
 use crate::multibody::{
     Coordinate, ForceFormula, Frames, JointFormula, MOST_NUMBERS, MOST_SIGNALS, MovingFrames, Push, Signal,
     System,
@@ -14,27 +14,82 @@ use nalgebra::Vector3;
 
 /// What a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Slot {
+pub(super) enum Slot {
     Number(usize),
     Time,
     Signal(usize),
 }
 
 /// An expression with what its names stand for.
+pub(super) struct Named<'a> {
+    pub(super) formula: &'a StateExpression,
+    pub(super) slots: Vec<Slot>,
+}
+
+/// Expressions of numbers, time and signals, in one program. Its inputs are the time, the numbers and the signals.
 #[derive(Clone, Debug)]
 pub(super) struct Seen {
-    expression: Expression,
-    slots: Vec<Slot>,
+    program: Program,
+    /// How many numbers and signals they use.
+    numbers: usize,
+    signals: usize,
 }
 
 impl Seen {
-    fn evaluate<T: Real>(&self, numbers: &[T], time: T, signals: &[T]) -> T {
-        self.expression.evaluate_with(&|name| match self.slots[name] {
-            Slot::Number(i) => numbers[i],
-            Slot::Time => time,
-            Slot::Signal(i) => signals[i],
-        })
+    pub(super) fn new(all: &[Named<'_>]) -> Result<Seen, Fault> {
+        let (mut numbers, mut signals) = (0, 0);
+        for slot in all.iter().flat_map(|named| &named.slots) {
+            match slot {
+                Slot::Number(i) => numbers = numbers.max(i + 1),
+                Slot::Signal(i) => signals = signals.max(i + 1),
+                Slot::Time => {}
+            }
+        }
+        let input = |slot: &Slot| match slot {
+            Slot::Time => 0,
+            Slot::Number(i) => 1 + i,
+            Slot::Signal(i) => 1 + numbers + i,
+        };
+        let inputs = |named: &Named<'_>| named.slots.iter().map(input).collect();
+        let inputs: Vec<Vec<usize>> = all.iter().map(inputs).collect();
+        let program = together(all.iter().map(|named| named.formula), &inputs, 1 + numbers + signals)?;
+        Ok(Seen { program, numbers, signals })
     }
+    /// Each of them, in registers that are zero before. Compiled once for each scalar.
+    #[inline(never)]
+    fn run<T: Real>(&self, numbers: &[T], time: T, signals: &[T], file: &mut [T; REGISTERS]) {
+        if self.program.is_small() {
+            let values = numbers.iter().take(self.numbers).chain(signals.iter().take(self.signals));
+            file.iter_mut().zip(core::iter::once(&time).chain(values)).for_each(|(to, from)| *to = *from);
+            self.program.run(file);
+        } else {
+            self.program.run_large(file, &|k| match k.checked_sub(1) {
+                None => time,
+                Some(k) if k < self.numbers => numbers[k],
+                Some(k) => signals[k - self.numbers],
+            });
+        }
+    }
+    /// The first of them.
+    pub(super) fn evaluate<T: Real>(&self, numbers: &[T], time: T, signals: &[T]) -> T {
+        let mut values = [T::zero(); REGISTERS];
+        self.run(numbers, time, signals, &mut values);
+        values[self.program.output(0)]
+    }
+}
+
+/// The program of expressions with these inputs, or where they are too much for it.
+pub(super) fn together<'a>(
+    formulas: impl Iterator<Item = &'a StateExpression> + Clone,
+    inputs: &[Vec<usize>],
+    count: usize,
+) -> Result<Program, Fault> {
+    let named = formulas.clone().zip(inputs).map(|(formula, inputs)| (&formula.expression, &inputs[..]));
+    let expressions: Vec<_> = named.collect();
+    Expression::together(&expressions, count).map_err(|error| {
+        let span = formulas.clone().next().map_or(0..0, |formula| formula.span.clone());
+        Fault::new(&span, error.to_string())
+    })
 }
 
 /// What the expressions of one element use, while they are read.
@@ -56,7 +111,7 @@ impl<'a, S: Scalar> Watch<'a, S> {
         Watch { system, scope, local: Vec::new(), own: None, found, names, signals }
     }
     /// Reads an expression.
-    pub(super) fn compile(&mut self, formula: &StateExpression) -> Result<Seen, Fault> {
+    pub(super) fn read<'f>(&mut self, formula: &'f StateExpression) -> Result<Named<'f>, Fault> {
         let mut slots = Vec::new();
         for (k, name) in formula.expression.names().iter().enumerate() {
             slots.push(self.slot(name).map_err(|message| formula.fault(k, message))?);
@@ -69,7 +124,7 @@ impl<'a, S: Scalar> Watch<'a, S> {
         if self.signals.len() > MOST_SIGNALS {
             return Err(many("quantities of the motion", MOST_SIGNALS));
         }
-        Ok(Seen { expression: formula.expression.clone(), slots })
+        Ok(Named { formula, slots })
     }
     /// The numbers that it uses, in the order of their names.
     pub(super) fn numbers(&self, values: &Values<S>) -> Vec<S> {
@@ -104,11 +159,13 @@ impl<'a, S: Scalar> Watch<'a, S> {
     fn find(&self, name: &str) -> Result<Signal<S>, String> {
         let unknown = || {
             let local = self.local.iter().map(|(name, _)| (*name).to_string());
-            let joints = self.system.joints().iter().take(20).flat_map(|joint| {
+            let joints = likely(name, self.system.joints(), |joint| &joint.name);
+            let joints = joints.into_iter().flat_map(|joint| {
                 let name = |c: &Coordinate| format!("{}.{}", joint.name, c.name());
                 joint.kind.coordinates().iter().map(name).chain([format!("{}.rate", joint.name)])
             });
-            let bodies = self.system.bodies().iter().take(20).flat_map(|body| {
+            let bodies = likely(name, self.system.bodies(), |body| &body.name);
+            let bodies = bodies.into_iter().flat_map(|body| {
                 ["position_x", "velocity_x", "omega_body_x", "attitude_xx"]
                     .map(|own| format!("{}.{own}", body.name))
             });
@@ -286,10 +343,9 @@ impl JointFormula for Drive {
     }
 }
 
-/// A force or moment on a body, of which each component looks at any body; nothing where it is zero.
-#[derive(Clone, Debug)]
+/// A force or moment on a body, of which each component looks at any body.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct SeenPush {
-    pub(super) each: [Option<Seen>; 3],
     pub(super) is_force: bool,
     pub(super) in_space: bool,
 }
@@ -298,6 +354,8 @@ pub(super) struct SeenPush {
 #[derive(Clone, Debug)]
 pub(super) struct SeenLoad {
     pub(super) pushes: Vec<SeenPush>,
+    /// Their components, three for each.
+    pub(super) components: Seen,
     pub(super) names: Vec<String>,
 }
 
@@ -310,11 +368,10 @@ impl ForceFormula for SeenLoad {
     }
     fn push<T: Real>(&self, numbers: &[T], at: &MovingFrames<T>) -> Push<T> {
         let mut sum = Push { force: Vector3::zeros(), moment: Vector3::zeros() };
-        for push in &self.pushes {
-            let value = Vector3::from_fn(|i, _| {
-                let seen = push.each[i].as_ref();
-                seen.map_or(T::zero(), |seen| seen.evaluate(numbers, at.frames.time, &at.signals))
-            });
+        let mut values = [T::zero(); REGISTERS];
+        self.components.run(numbers, at.frames.time, &at.signals, &mut values);
+        for (n, push) in self.pushes.iter().enumerate() {
+            let value = Vector3::from_fn(|i, _| values[self.components.program.output(3 * n + i)]);
             let value = if push.in_space { value } else { at.frames.axes[1] * value };
             match push.is_force {
                 true => sum.force += value,
@@ -348,15 +405,15 @@ pub(super) fn of_time_alone<S: Scalar>(
     scope: &Scope<'_>,
 ) -> Result<(Seen, Vec<String>, Vec<Name>), Fault> {
     let mut watch = Watch::new(system, scope);
-    let seen = watch.compile(formula)?;
-    let moving = seen.slots.iter().position(|slot| matches!(slot, Slot::Signal(_)));
+    let named = watch.read(formula)?;
+    let moving = named.slots.iter().position(|slot| matches!(slot, Slot::Signal(_)));
     match moving {
         Some(k) => {
             let name = &formula.expression.names()[k];
             let message = format!("a drive is a function of t and of parameters, not of '{name}'");
             Err(formula.fault(k, message))
         }
-        None => Ok((seen, watch.names, watch.found)),
+        None => Ok((Seen::new(&[named])?, watch.names, watch.found)),
     }
 }
 

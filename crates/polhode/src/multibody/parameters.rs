@@ -19,15 +19,15 @@ pub struct SystemParameter {
     pub value: f64,
     /// What it is, with its unit.
     pub help: &'static str,
-    /// The name of the vector, tensor or list that it is a component of.
-    whole: String,
+    /// How much of its name is that of the vector, tensor or list that it is a component of.
+    whole: usize,
     target: Target,
 }
 
 impl SystemParameter {
     /// The name of the vector, tensor or list that it is a component of.
     pub(crate) fn whole(&self) -> &str {
-        &self.whole
+        &self.name[..self.whole]
     }
     /// True if it says how a body starts, or what its mass and inertia are.
     pub(crate) fn is_start_of(&self, body: usize) -> bool {
@@ -128,15 +128,18 @@ impl List {
         help: &'static str,
         target: Target,
     ) {
+        // There may be millions of them: each is put together in one piece.
         let dot = if element.is_empty() { "" } else { "." };
         let under = if part.is_empty() { "" } else { "_" };
-        let mut whole = format!("{element}{dot}{whole}");
-        if self.taken.contains(&format!("{whole}{under}{part}")) {
-            whole = format!("{}.{whole}", self.kind);
+        let pieces = [element, dot, whole, under, part];
+        let mut length = pieces[..3].iter().map(|piece| piece.len()).sum();
+        let mut name = pieces.concat();
+        if self.taken.contains(&name) {
+            length += self.kind.len() + 1;
+            name = format!("{}.{name}", self.kind);
         }
-        let name = format!("{whole}{under}{part}");
         self.taken.insert(name.clone());
-        self.all.push(SystemParameter { name, value, help, whole, target });
+        self.all.push(SystemParameter { name, value, help, whole: length, target });
     }
     fn three(
         &mut self,
@@ -328,7 +331,7 @@ impl<S: Real> System<S> {
     /// for all of them: `upper.center`. `upper.center.y` and `upper.center[1]` (from zero) are `upper.center_y`.
     pub fn find_parameters(&self, names: &[&str]) -> Result<Vec<usize>, ParameterError> {
         let all = self.parameters();
-        let known: Vec<Names<'_>> = all.iter().map(|p| Names { own: &p.name, whole: &p.whole }).collect();
+        let known: Vec<Names<'_>> = all.iter().map(|p| Names { own: &p.name, whole: p.whole() }).collect();
         find("the system", &known, names)
     }
 

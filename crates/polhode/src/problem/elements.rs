@@ -25,9 +25,9 @@ fn is_carried(system: &System<f64>, name: &str) -> bool {
     }
     let load = || {
         let mut parts = name.split('.');
-        let body = system.index(parts.next()?)?;
+        let body = parts.next()?;
         let number: usize = parts.next()?.strip_prefix("load_")?.parse().ok()?;
-        system.bodies()[body].loads.list().get(number.checked_sub(1)?)
+        system.bodies()[system.index(body)?].loads.list().get(number.checked_sub(1)?)
     };
     load().is_some_and(is_own)
 }
