@@ -33,6 +33,7 @@ mod reduction;
 mod shared;
 mod signal;
 mod simulation;
+mod split;
 mod state;
 mod structured;
 mod system;

@@ -539,14 +539,19 @@ impl Simulation<f64> {
         self.meter.keep(archive);
         self.spent.keep(archive);
         self.work.history.keep(archive);
-        let mut matrix = self.work.matrix.take();
+        self.work.in_whole.keep(archive);
+        let (mut matrix, mut whole) = (self.work.matrix.take(), self.work.whole.take());
         let now = (&self.bodies[..], &self.extra[..], &self.lambda[..]);
         let mut on = Stepping::new(&self.centered, now, &self.near, &mut self.work, self.time, 1.0);
         match self.scheme {
-            SystemScheme::Alpha(_) => keep_matrix(&mut matrix, archive, || on.unwritten_matrix()),
+            SystemScheme::Alpha(_) => {
+                keep_matrix(&mut matrix, archive, || on.unwritten_matrix(false));
+                keep_matrix(&mut whole, archive, || on.unwritten_matrix(true));
+            }
             SystemScheme::Conserving(ConservingScheme { stabilized, .. }) => {
-                let mut leaping = Leaping::new(on, stabilized, &[]);
+                let leaping = Leaping::new(on, stabilized, &[]);
                 keep_matrix(&mut matrix, archive, || leaping.unwritten_matrix());
+                keep_matrix(&mut whole, archive, || leaping.unwritten_whole());
             }
             SystemScheme::Variational(scheme) => {
                 let mut varying = Varying { on, map: scheme.map, acting: &mut self.acting };
@@ -554,7 +559,7 @@ impl Simulation<f64> {
                 self.closing.keep(archive, &varying);
             }
         }
-        self.work.matrix = matrix;
+        (self.work.matrix, self.work.whole) = (matrix, whole);
         if let Some(decay) = &mut self.decay {
             decay.keep(archive, &self.centered, (&self.bodies, self.time, &self.work.softness));
         }

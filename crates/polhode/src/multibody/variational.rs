@@ -8,14 +8,15 @@
 //! angular momentum in space goes through the step as it is, and the second half of the forces with multipliers μ makes
 //! B v = 0 at the end.
 
-use super::joint::{MOST_ROWS, Place, zero};
+use super::history::ORDER;
+use super::joint::{MOST_ROWS, Place, outer, unit, zero};
 use super::signal::Scene;
 use super::state::{BodyMotion, CoordinateState};
 use super::tape::{Matrix, Places, Product, Sink, keep_matrix};
 use super::workspace::{Stepping, ends, lengths, loads};
-use crate::archive::Archive;
+use crate::archive::{Archive, Kept};
 use crate::body::inward;
-use crate::group::{Jet, Map, MapKind, Rotation, Tangent, Vectorial};
+use crate::group::{Group, Map, MapKind, Rotation, So3, Vectorial, spin};
 use crate::scalar::{Dual, Real};
 use crate::solve::{Equations, FactorError, Rung, StepError};
 use nalgebra::{Matrix3, Vector3};
@@ -31,13 +32,15 @@ pub(super) struct Varying<'a, S: Real> {
 /// The velocities that fit the joints at the end of a step.
 #[derive(Clone, Debug)]
 pub(super) struct Closing<S: Real> {
+    /// Its own, where bodies turn too far in a step for the factors of the step itself.
     matrix: Option<Matrix<S>>,
     /// What is left of the rows, what was found so far, and a correction of it.
     given: Vec<S>,
     found: Vec<S>,
     x: Vec<S>,
-    /// The size of the last correction.
-    before: f64,
+    /// What was found in steps of this size: backward differences, the last value first.
+    h: f64,
+    differences: Vec<[S; ORDER + 1]>,
 }
 
 /// (1 - (t/2) cot(t/2))/t² of the squared length.
@@ -60,6 +63,26 @@ fn exponential_weight<T: Real>(square: T) -> T {
     let half = outside.sqrt() * T::lift(0.5);
     let (sin, cos) = half.sin_cos();
     T::select(small, series, (T::one() - half * cos / sin) / outside)
+}
+
+/// F'(a), see [`momentum`].
+fn momentum_slope<S: Real>(map: MapKind, inertia: &Matrix3<S>, a: &Vector3<S>) -> Matrix3<S> {
+    let (spun, turn, half) = (inertia * a, spin(a), S::lift(0.5));
+    let across = turn * inertia - spin(&spun);
+    let slope = inertia + across * half;
+    match map {
+        MapKind::Cayley => {
+            let along = Matrix3::from_diagonal_element(a.dot(&spun) * S::lift(0.25));
+            slope + along + outer(&(a * half), &spun)
+        }
+        _ => {
+            // k with its derivative by the squared length.
+            let k = exponential_weight(Dual::<S, 1>::variable(a.dot(a), 0));
+            let once = a.cross(&spun);
+            let twice = turn * across - spin(&once);
+            slope + twice * k.re + outer(&(a.cross(&once) * (k.eps[0] * S::lift(2.0))), a)
+        }
+    }
 }
 
 /// F(a): h times the momentum in body axes that turns a body by the parameters a in one step.
@@ -182,11 +205,11 @@ impl<'a, S: Real> Varying<'a, S> {
         let before = core::mem::take(self.acting);
         for (b, next) in next.iter_mut().enumerate() {
             let (body, moving, step) = (&system.bodies[b], &self.on.bodies[b], &self.on.work.steps[b]);
-            let turn = Rotation::from_parameters(Vectorial::from(self.map), &step.moved[1]);
+            let turn = So3::increment(Vectorial::from(self.map), &step.moved[1]);
             let [force, moment] = before[b];
             *next = BodyMotion {
                 position: moving.position + step.moved[0],
-                attitude: moving.attitude.compose(&turn).normalized(),
+                attitude: moving.attitude.advance(&turn).normalized(),
                 velocity: moving.velocity + force * (half / body.mass),
                 carried: [zero(), moving.carried[1] + moving.attitude.rotate(&(moment * half))],
                 ..*moving
@@ -242,15 +265,13 @@ impl<'a, S: Real> Varying<'a, S> {
     }
     fn write(&self, sink: &mut impl Sink<S>) {
         let (work, layout) = (&*self.on.work, &self.on.work.layout);
-        let (mass, map) = (work.mass, Vectorial::from(self.map));
+        let mass = work.mass;
         for (b, body) in self.on.system.bodies.iter().enumerate() {
-            let (row, turn) = (layout.motion(b), &work.steps[b].moved[1]);
-            let a: Vector3<Jet<S>> = Vector3::from_fn(|i, _| Dual::variable(turn[i], i));
-            let spun = momentum(self.map, &body.inertia.matrix().map(Dual::constant), &a);
+            let row = layout.motion(b);
+            let slope = momentum_slope(self.map, body.inertia.matrix(), &work.steps[b].moved[1]);
             sink.diagonal(row, row, body.mass / mass);
-            sink.block(row + 3, row + 3, &(Matrix3::from_fn(|i, j| spun[i].eps[j]) / mass));
+            sink.block(row + 3, row + 3, &(slope / mass));
         }
-        let tangent = |b: usize| Tangent::new(map, &work.steps[b].moved[1]).matrix();
         let ground = Place::ground();
         let mut after = [[zero(); 4]; MOST_ROWS];
         for (j, joint) in self.on.system.joints.iter().enumerate() {
@@ -264,7 +285,7 @@ impl<'a, S: Real> Varying<'a, S> {
                         sink.add(start + k, row + i, after[2 * end][i]);
                         sink.add(row + i, start + k, before[2 * end][i]);
                     }
-                    let turned = tangent(body).tr_mul(&after[2 * end + 1]);
+                    let turned = work.now[body].omega_slopes[0].tr_mul(&after[2 * end + 1]);
                     for i in 0..3 {
                         sink.add(start + k, row + 3 + i, turned[i]);
                         sink.add(row + 3 + i, start + k, before[2 * end + 1][i]);
@@ -281,19 +302,57 @@ impl<'a, S: Real> Varying<'a, S> {
 
 impl<S: Real> Closing<S> {
     pub(super) fn new() -> Self {
-        Closing { matrix: None, given: Vec::new(), found: Vec::new(), x: Vec::new(), before: f64::INFINITY }
+        Closing {
+            matrix: None,
+            given: Vec::new(),
+            found: Vec::new(),
+            x: Vec::new(),
+            h: f64::NAN,
+            differences: Vec::new(),
+        }
+    }
+    /// Begins with the extrapolation of the steps before.
+    fn guess(&mut self, n: usize, h: f64, order: usize) {
+        self.found.clear();
+        self.differences.resize(n, [S::zero(); ORDER + 1]);
+        if self.h != h {
+            self.differences.fill([S::zero(); ORDER + 1]);
+        }
+        self.found.extend(self.differences.iter().map(|differences| {
+            differences[1..=order].iter().fold(differences[0], |sum, difference| sum + *difference)
+        }));
+    }
+    fn remember(&mut self, h: f64) {
+        if core::mem::replace(&mut self.h, h) != h {
+            self.differences.fill([S::zero(); ORDER + 1]);
+            self.differences
+                .iter_mut()
+                .zip(&self.found)
+                .for_each(|(differences, found)| differences[0] = *found);
+            return;
+        }
+        for (found, differences) in self.found.iter().zip(&mut self.differences) {
+            let mut new = *found;
+            for old in differences {
+                let change = new - *old;
+                *old = new;
+                new = change;
+            }
+        }
     }
     /// Velocities with B v = 0 at the end for the momenta there, and the second half of the forces on extra coordinates: the
-    /// whole velocities are found, because a body without inertia about an axis has them from its joints alone. Factors of an
-    /// earlier step serve for as long as they gain a digit in each round.
+    /// whole velocities are found, because a body without inertia about an axis has them from its joints alone. The factors of
+    /// the step serve here too, for as long as they gain a digit in each round.
     fn close(
         &mut self,
         step: &mut Varying<'_, S>,
         next: &mut [BodyMotion<S>],
         next_extra: &mut [CoordinateState<S>],
     ) -> Result<(), StepError> {
-        /// A correction this small, relative to the velocities, is round-off.
+        /// A correction this small, relative to the velocities, is round-off; what is left after one, by the rate at which they
+        /// shrink, is less than that.
         const END: f64 = 4.0 * f64::EPSILON;
+        const LEFT: f64 = 0.05 * f64::EPSILON;
         /// What a round has to gain.
         const GAIN: f64 = 0.1;
         const MOST_ROUNDS: usize = 30;
@@ -332,24 +391,24 @@ impl<S: Real> Closing<S> {
                 most.max((part(0) + part(3) * step.on.work.arms[b]) / (speeds + least * S::lift(1e-3)))
             })
         };
-        self.found.clear();
-        self.found.resize(n, S::zero());
-        let (mut last, mut made) = (f64::INFINITY, false);
-        for round in 0..MOST_ROUNDS {
-            // Derivatives are exact with factors of their own alone.
-            if self.matrix.is_none()
-                || (!made && (S::DEPTH > 0 || last > GAIN) && (round > 0 || S::DEPTH > 0))
-            {
+        let order = if self.differences.len() == n { step.on.work.history.order } else { 0 };
+        self.guess(n, h.largest(), order);
+        // Derivatives are exact with factors of their own alone.
+        let (mut own, mut made) = (S::DEPTH > 0 || step.on.turns_far(), false);
+        let mut before = f64::NAN;
+        for _ in 0..MOST_ROUNDS {
+            let first = self.matrix.is_none();
+            if first || (own && !made) {
                 let matrix = match self.matrix.take() {
                     Some(matrix) => matrix,
                     None => Self::unwritten(step),
                 };
-                made = true;
+                made = own;
                 self.factor(step, matrix)?;
             }
             self.x.clone_from(&self.given);
             step.write_closing(&mut Product { x: &self.found, out: &mut self.x });
-            match &mut self.matrix {
+            match if own { &mut self.matrix } else { &mut step.on.work.matrix } {
                 Some(matrix) => matrix.factors.solve(&mut self.x),
                 None => break,
             }
@@ -358,12 +417,13 @@ impl<S: Real> Closing<S> {
             if !now.is_finite() {
                 return Err(StepError::NotFinite { t: step.on.t.largest(), h: h.largest() });
             }
-            if now <= END && (made || S::DEPTH == 0) {
+            if now <= END || (S::DEPTH == 0 && now * (now / before) <= LEFT) {
                 break;
             }
-            last = if round == 0 { GAIN } else { now / self.before };
-            self.before = now;
+            own |= now > GAIN * before;
+            before = now;
         }
+        self.remember(h.largest());
         let layout = &step.on.work.layout;
         step.react_scaled(&self.found, |b, [force, moment]| {
             next[b].velocity -= force * (mass / step.on.system.bodies[b].mass);
@@ -405,6 +465,8 @@ impl<S: Real> Closing<S> {
 impl Closing<f64> {
     /// What influences the steps to come.
     pub(super) fn keep(&mut self, archive: &mut Archive<'_>, step: &Varying<'_, f64>) {
+        self.h.keep(archive);
+        self.differences.keep(archive);
         keep_matrix(&mut self.matrix, archive, || Self::unwritten(step));
     }
 }
@@ -465,9 +527,8 @@ impl<S: Real> Equations<S> for Varying<'_, S> {
         let (h, half, mass) = (self.on.h, self.half(), self.on.work.mass);
         for (b, body) in self.on.system.bodies.iter().enumerate() {
             let (moving, moved) = (&self.on.bodies[b], self.on.work.steps[b].moved);
-            let turn = Rotation::from_parameters(Vectorial::from(self.map), &moved[1]);
             let now = &mut self.on.work.now[b];
-            now.attitude = moving.attitude.compose(&turn);
+            now.attitude = moving.attitude.advance(&So3::increment(Vectorial::from(self.map), &moved[1]));
             now.place = Place {
                 x: moving.position + moved[0],
                 r: now.attitude.matrix(),
@@ -526,8 +587,14 @@ impl<S: Real> Equations<S> for Varying<'_, S> {
             Some(matrix) => matrix,
             None => self.unwritten_matrix(),
         };
+        let map = Vectorial::from(self.map);
+        for (step, now) in self.on.work.steps.iter().zip(&mut self.on.work.now) {
+            // How a change of the parameters turns the end.
+            let column = |i: usize| So3::tangent(map, &step.moved[1], &unit(i));
+            now.omega_slopes[0] = Matrix3::from_columns(&[column(0), column(1), column(2)]);
+        }
         self.write(&mut matrix.rewrite());
-        self.on.take_matrix(matrix);
+        self.on.take_matrix(matrix, false);
     }
     #[inline]
     fn correct(&mut self, _lanes: S::Mask) -> S {

@@ -71,9 +71,19 @@ pub(super) struct Weights<S> {
 #[derive(Clone, Debug)]
 pub(super) struct Workspace<S: Real> {
     pub(super) layout: Layout,
+    /// That of the same step if it held positions alone.
+    pub(super) small: Layout,
     pub(super) scheme: AlphaScheme,
     /// None until the first matrix is written, which shows where its entries are.
     pub(super) matrix: Option<Matrix<S>>,
+    /// The whole one of a stabilized step, if the factors in use are its own, and if the step begins with it.
+    pub(super) whole: Option<Matrix<S>>,
+    pub(super) in_whole: bool,
+    pub(super) wants_whole: bool,
+    /// The unknowns of both levels.
+    pub(super) levels: [Vec<S>; 2],
+    /// The sizes of the last corrections of the step.
+    pub(super) corrections: [f64; 2],
     pub(super) steps: Vec<Step<S>>,
     pub(super) now: Vec<Now<S>>,
     /// The multipliers at the iterate.
@@ -115,7 +125,7 @@ pub(super) fn lengths<S: Real>(v: &Vector3<S>) -> S {
 impl<S: Real> Workspace<S> {
     pub(super) fn new(system: &System<S>, scheme: &SystemScheme, softness: Vec<S>) -> Self {
         let stabilized = scheme.is_stabilized();
-        let layout = Layout::new(system, stabilized);
+        let (layout, small) = (Layout::new(system, stabilized), Layout::new(system, false));
         let mut plain = AlphaScheme::default();
         plain.stabilized = stabilized;
         // Whether B at the start of a step is kept, and for how many bodies both ends of it are.
@@ -142,6 +152,7 @@ impl<S: Real> Workspace<S> {
         }
         let mass = system.typical_mass();
         let (n, rows) = (layout.n, layout.rows);
+        let level = if stabilized { small.n } else { 0 };
         let still = Step {
             position: zero(),
             velocity: zero(),
@@ -168,6 +179,11 @@ impl<S: Real> Workspace<S> {
         Workspace {
             scheme: *scheme,
             matrix: None,
+            whole: None,
+            in_whole: false,
+            wants_whole: false,
+            levels: [vec![S::zero(); level], vec![S::zero(); level]],
+            corrections: [f64::NAN; 2],
             steps: vec![still; system.bodies.len()],
             now: vec![now; system.bodies.len()],
             lambda: vec![S::zero(); rows],
@@ -197,6 +213,7 @@ impl<S: Real> Workspace<S> {
                 made: false,
             },
             layout,
+            small,
         }
     }
     /// The largest angle parameter of the iterate.

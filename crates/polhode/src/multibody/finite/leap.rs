@@ -19,9 +19,12 @@ pub(in crate::multibody) struct Leap<T> {
 /// cay(a) = (I - ã/2)⁻¹ (I + ã/2).
 #[inline(always)]
 pub(in crate::multibody) fn cayley<T: Real>(a: &Vector3<T>) -> Matrix3<T> {
-    let turn = spin(a);
-    let per = (T::one() + a.dot(a) * T::lift(0.25)).recip();
-    Matrix3::identity() + (turn + turn * turn * T::lift(0.5)) * per
+    let (square, half) = (a.dot(a), T::lift(0.5));
+    let per = (T::one() + square * T::lift(0.25)).recip();
+    // ã ã = a aᵀ - a·a.
+    let (scaled, along) = (a * per, a * (per * half));
+    let diagonal = Matrix3::from_diagonal_element(T::one() - square * per * half);
+    diagonal + spin(&scaled) + Matrix3::from_fn(|i, j| along[i] * a[j])
 }
 
 impl<T: Real> Leap<T> {
@@ -51,6 +54,28 @@ impl<T: Real> Leap<T> {
             omega: change[1],
         };
         Leap { ends: [start, end], mean, turn: moved[1] }
+    }
+    /// 1/(1 + a·a/4).
+    #[inline(always)]
+    fn per(&self) -> T {
+        (T::one() + self.turn.dot(&self.turn) * T::lift(0.25)).recip()
+    }
+    /// cay(a) y.
+    #[inline(always)]
+    pub(in crate::multibody) fn turned(&self, y: &Vector3<T>) -> Vector3<T> {
+        let across = self.turn.cross(y);
+        y + (across + self.turn.cross(&across) * T::lift(0.5)) * self.per()
+    }
+    /// T = (I + ã/2)/(1 + a·a/4): the turn of the end, in axes of the start, by a change of a.
+    #[inline(always)]
+    pub(in crate::multibody) fn tangent(&self) -> Matrix3<T> {
+        let per = self.per();
+        Matrix3::from_diagonal_element(per) + spin(&(self.turn * (per * T::lift(0.5))))
+    }
+    /// The derivative by a of what has this one by a turn of the end in its own axes: they turn by Tᵀ da.
+    #[inline(always)]
+    pub(in crate::multibody) fn tangent_of_end(&self, slope: &Vector3<T>) -> Vector3<T> {
+        (slope + self.turn.cross(slope) * T::lift(0.5)) * self.per()
     }
     /// θ in space: what a moment does work on.
     #[inline(always)]
