@@ -283,6 +283,7 @@ impl<S: Real> Stepping<'_, S> {
             Rung::Quick => self.begins_with_whole(),
             _ => self.work.scheme.stabilized,
         };
+        self.work.whole_for = self.work.whole_for.saturating_sub(u64::from(rung == Rung::Quick));
         let fits = self.work.wants_whole == self.work.in_whole;
         let history = &mut self.work.history;
         if rung == Rung::Quick {
@@ -486,8 +487,6 @@ impl<S: Real> Equations<S> for Stepping<'_, S> {
                     let Some(soft) = work.soft(first + k) else { continue };
                     work.residual[start + k] -= soft * work.lambda[first + k] / weights.multiplier;
                     if work.scheme.stabilized {
-                        // η beside λ, so that each level of the rows gives way by itself.
-                        work.residual[start + k] -= soft * work.eta[first + k];
                         work.residual[start + count + k] -= soft * work.eta[first + k];
                     }
                 }
@@ -535,14 +534,17 @@ impl<S: Real> Equations<S> for Stepping<'_, S> {
 
     #[inline]
     fn linearize(&mut self, _rung: Rung, _lanes: S::Mask) {
-        let (weights, whole) = (self.weights, self.needs_whole());
+        let (weights, whole) = (self.weights, self.takes_whole());
         let mut matrix = match self.work.matrix_at(whole).take() {
             Some(matrix) => matrix,
             None => self.unwritten_matrix(whole),
         };
         self.write(&weights, whole, &mut matrix.rewrite());
         self.take_matrix(matrix, whole);
-        if self.work.scheme.stabilized && self.work.matrix_at(!whole).is_none() {
+        if !whole {
+            self.see_slopes(&weights);
+        }
+        if self.splits() && self.work.matrix_at(!whole).is_none() {
             // Room for the other one as long as steps may still allocate.
             let mut other = self.unwritten_matrix(!whole);
             self.write(&weights, !whole, &mut other.rewrite());

@@ -120,7 +120,6 @@ impl<S: Real> Stepping<'_, S> {
                 if let Some(soft) = self.work.soft(layout.multipliers[j] + k) {
                     sink.add(start + k, start + k, -soft);
                     if whole {
-                        sink.add(start + k, start + count + k, -soft);
                         sink.add(start + count + k, start + count + k, -soft);
                     }
                 }

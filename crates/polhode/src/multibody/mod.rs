@@ -8,6 +8,7 @@ mod arrange;
 mod between;
 mod bushing;
 mod centered;
+mod closing;
 mod compiled;
 mod coordinate;
 mod decay;

@@ -1,5 +1,6 @@
 //! A system at work: consistent initial values, then steps.
 
+use super::closing::Closing;
 use super::compiled::SystemScalar;
 use super::coordinate::{Coordinate, unwound};
 use super::decay::Decay;
@@ -13,7 +14,7 @@ use super::state::{BodyMotion, CoordinateState};
 use super::structured::Begun;
 use super::system::System;
 use super::tape::keep_matrix;
-use super::variational::{Closing, Varying};
+use super::variational::Varying;
 use super::workspace::{Stepping, Workspace};
 use crate::archive::{Archive, Kept};
 use crate::body::{Load, inward};
@@ -540,6 +541,8 @@ impl Simulation<f64> {
         self.spent.keep(archive);
         self.work.history.keep(archive);
         self.work.in_whole.keep(archive);
+        self.work.whole_for.keep(archive);
+        self.work.slopes.keep(archive);
         let (mut matrix, mut whole) = (self.work.matrix.take(), self.work.whole.take());
         let now = (&self.bodies[..], &self.extra[..], &self.lambda[..]);
         let mut on = Stepping::new(&self.centered, now, &self.near, &mut self.work, self.time, 1.0);

@@ -1,7 +1,7 @@
 //! What a step works on: the prediction and the iterate of each body, weights, memory.
 
 use super::finite::Leap;
-use super::history::{History, ORDER};
+use super::history::{Guess, History, ORDER};
 use super::joint::{MOST_ROWS, Place, zero};
 use super::layout::Layout;
 use super::state::{BodyMotion, CoordinateState};
@@ -80,8 +80,13 @@ pub(super) struct Workspace<S: Real> {
     pub(super) whole: Option<Matrix<S>>,
     pub(super) in_whole: bool,
     pub(super) wants_whole: bool,
-    /// The unknowns of both levels.
+    /// Steps that still begin with it, because one did not go without.
+    pub(super) whole_for: u64,
+    /// The unknowns of both levels, and how the rows of velocity change with the poses.
     pub(super) levels: [Vec<S>; 2],
+    pub(super) slopes: Vec<[[Vector3<S>; 4]; MOST_ROWS]>,
+    /// True if velocities across joints may alternate from step to step.
+    pub(super) alternates: bool,
     /// The sizes of the last corrections of the step.
     pub(super) corrections: [f64; 2],
     pub(super) steps: Vec<Step<S>>,
@@ -126,6 +131,7 @@ impl<S: Real> Workspace<S> {
     pub(super) fn new(system: &System<S>, scheme: &SystemScheme, softness: Vec<S>) -> Self {
         let stabilized = scheme.is_stabilized();
         let (layout, small) = (Layout::new(system, stabilized), Layout::new(system, false));
+        let alternates = matches!(scheme, SystemScheme::Conserving(_)) && !stabilized;
         let mut plain = AlphaScheme::default();
         plain.stabilized = stabilized;
         // Whether B at the start of a step is kept, and for how many bodies both ends of it are.
@@ -182,7 +188,13 @@ impl<S: Real> Workspace<S> {
             whole: None,
             in_whole: false,
             wants_whole: false,
+            whole_for: 0,
             levels: [vec![S::zero(); level], vec![S::zero(); level]],
+            slopes: match stabilized {
+                true => vec![[[zero(); 4]; MOST_ROWS]; system.joints.len()],
+                false => Vec::new(),
+            },
+            alternates,
             corrections: [f64::NAN; 2],
             steps: vec![still; system.bodies.len()],
             now: vec![now; system.bodies.len()],
@@ -205,7 +217,8 @@ impl<S: Real> Workspace<S> {
             history: History {
                 h: f64::NAN,
                 differences: vec![[S::zero(); ORDER + 1]; n],
-                order: 0,
+                guess: Guess::default(),
+                tied: Guess::default(),
                 extra: 0,
                 served: 0,
                 wait: 0,

@@ -4,8 +4,9 @@
 //! A change da of the turn turns the end of the step by η = R₀ T da in space, T = (I + ã/2)/(1 + a·a/4), and columns of the
 //! mean by half of that: d(R̄ s) = η × (R₁ s)/2.
 
-use super::super::joint::{Feature, Joint, MOST_ROWS, Place, twice, zero};
+use super::super::joint::{Feature, Joint, MOST_ROWS, Place, twice, unit, zero};
 use super::super::tape::{Matrix, Places, Sink};
+use super::super::workspace::Workspace;
 use super::forces::Step;
 use super::leap::{Leap, cayley};
 use super::piece::Pull;
@@ -31,16 +32,14 @@ struct Curvature<T> {
 impl<S: Real, T: Over<S>> Sight<'_, S, T> {
     /// The reactions of each row for a multiplier of one.
     fn rows(&self, joint: &Joint<S>, out: &mut [Pull<T>; MOST_ROWS]) {
-        let mut row = 0;
-        let mut unit = [T::zero(); MOST_ROWS];
+        let (mut row, arms) = (0, self.arms());
+        let mut one = [T::zero(); MOST_ROWS];
         for feature in joint.kind.features() {
             match *feature {
                 Feature::Point => {
                     for i in 0..3 {
-                        let mut e = zero();
-                        e[i] = T::one();
                         out[row + i] = Pull::none();
-                        out[row + i].push(&self.arms, &e);
+                        out[row + i].push(&arms, &unit(i));
                     }
                 }
                 Feature::Perpendicular(i, j) => {
@@ -48,9 +47,9 @@ impl<S: Real, T: Over<S>> Sight<'_, S, T> {
                     out[row] = Pull { force: zero(), moments: [moment, -moment] };
                 }
                 _ => {
-                    unit[row] = T::one();
-                    out[row] = self.pull(&unit);
-                    unit[row] = T::zero();
+                    one[row] = T::one();
+                    out[row] = self.pull(&one);
+                    one[row] = T::zero();
                 }
             }
             row += feature.rows();
@@ -62,7 +61,7 @@ impl<S: Real, T: Over<S>> Sight<'_, S, T> {
         let mut out = Curvature { force: [Matrix3::zeros(); 4], moments: [[Matrix3::zeros(); 4]; 2] };
         // The force at the points.
         let mut force: Vector3<T> = zero();
-        let diagonal = Matrix3::from_diagonal_element;
+        let (diagonal, arms) = (Matrix3::from_diagonal_element, end.arms());
         for feature in joint.kind.features() {
             let l = lambda[row];
             match *feature {
@@ -83,30 +82,30 @@ impl<S: Real, T: Over<S>> Sight<'_, S, T> {
                     // -f × d beside.
                     let across = spin(&f) * half;
                     out.moments[0][0] += across;
-                    out.moments[0][1] -= twice(&self.span, &turned) + twice(&f, &end.arms[0]) * half;
+                    out.moments[0][1] -= twice(&self.span(), &turned) + twice(&f, &arms[0]) * half;
                     out.moments[0][2] -= across;
-                    out.moments[0][3] += twice(&f, &end.arms[1]) * half;
+                    out.moments[0][3] += twice(&f, &arms[1]) * half;
                 }
                 Feature::Length => {
                     let k = l / T::of(joint.kind.length());
-                    force += self.span * k;
+                    force += self.span() * k;
                     out.force[0] -= diagonal(k * half);
-                    out.force[1] += spin(&end.arms[0]) * (k * half);
+                    out.force[1] += spin(&arms[0]) * (k * half);
                     out.force[2] += diagonal(k * half);
-                    out.force[3] -= spin(&end.arms[1]) * (k * half);
+                    out.force[3] -= spin(&arms[1]) * (k * half);
                 }
             }
             row += feature.rows();
         }
         if !joint.kind.pins_points() {
-            let [first, second] = self.arms.map(|arm| spin(&arm));
+            let [first, second] = self.arms().map(|arm| spin(&arm));
             for k in 0..4 {
                 out.moments[0][k] += first * out.force[k];
                 out.moments[1][k] -= second * out.force[k];
             }
         }
-        out.moments[0][1] += twice(&force, &end.arms[0]) * half;
-        out.moments[1][3] -= twice(&force, &end.arms[1]) * half;
+        out.moments[0][1] += twice(&force, &arms[0]) * half;
+        out.moments[1][3] -= twice(&force, &arms[1]) * half;
         out
     }
 }
@@ -174,8 +173,9 @@ impl<S: Real> Leaping<'_, S> {
         let (bodies, count, start) = (joint.bodies(), joint.kind.rows(), layout.joints[j]);
         let ground = Leap::ground();
         let leaps = self.leaps(bodies, &ground);
-        let ends = leaps.map(|leap| &leap.ends[1]);
-        let (seen, seen_end) = (Sight::new(joint, leaps.map(|leap| &leap.mean)), Sight::new(joint, ends));
+        let ends = [&leaps[0].ends[1], &leaps[1].ends[1]];
+        let seen = Sight::new(joint, [&leaps[0].mean, &leaps[1].mean]);
+        let seen_end = Sight::new(joint, ends);
         let (mut rows, mut pulls) = ([[zero(); 4]; MOST_ROWS], [Pull::none(); MOST_ROWS]);
         joint.jacobian(self.times()[1], ends, &mut rows);
         seen.rows(joint, &mut pulls);
@@ -277,6 +277,19 @@ impl<S: Real> Leaping<'_, S> {
         }
     }
 
+    /// Takes up how the rows of velocity change with the poses, those of one's own left out.
+    pub(super) fn see_slopes(&mut self) {
+        let (ground, time, half) = (Place::ground(), self.times()[1], S::lift(0.5));
+        let Workspace { leaps, slopes, .. } = &mut *self.on.work;
+        let place = |body: Option<usize>| body.map_or(&ground, |b| &leaps[b].ends[1]);
+        for (joint, slopes) in self.on.system.joints.iter().zip(slopes) {
+            if joint.kind.own().is_none() {
+                let [first, second] = joint.bodies();
+                joint.rate_slopes(time, [place(first), place(second)], slopes);
+                slopes.iter_mut().flatten().for_each(|slope| *slope *= half);
+            }
+        }
+    }
     /// Loads and forces, with velocities as unknowns of their own or without.
     pub(super) fn write_forces(&self, apart: bool, sink: &mut (impl Sink<S> + ?Sized)) {
         let work = &*self.on.work;

@@ -45,18 +45,27 @@ pub(in crate::multibody) enum Part {
 pub(super) struct Sight<'a, S: Real, T> {
     joint: &'a Joint<S>,
     places: [&'a Place<T>; 2],
-    /// From the centre of mass of each body to the point of its frame.
-    pub(super) arms: [Vector3<T>; 2],
-    /// d, from the point of the first to that of the second.
-    pub(super) span: Vector3<T>,
 }
 
 impl<'a, S: Real, T: Over<S>> Sight<'a, S, T> {
     #[inline(always)]
     pub(super) fn new(joint: &'a Joint<S>, places: [&'a Place<T>; 2]) -> Self {
-        let arms = [0, 1].map(|i| places[i].to_space(&joint.ends[i].point.map(T::of)));
-        let span = places[1].x + arms[1] - places[0].x - arms[0];
-        Sight { joint, places, arms, span }
+        Sight { joint, places }
+    }
+    #[inline(always)]
+    fn point(&self, end: usize) -> Vector3<T> {
+        self.joint.ends[end].point.map(T::of)
+    }
+    /// From the centre of mass of each body to the point of its frame.
+    #[inline(always)]
+    pub(super) fn arms(&self) -> [Vector3<T>; 2] {
+        [self.places[0].to_space(&self.point(0)), self.places[1].to_space(&self.point(1))]
+    }
+    /// d, from the point of the first to that of the second.
+    #[inline(always)]
+    pub(super) fn span(&self) -> Vector3<T> {
+        let [first, second] = self.arms();
+        self.places[1].x + second - self.places[0].x - first
     }
     /// An axis of a frame.
     #[inline(always)]
@@ -73,21 +82,25 @@ impl<'a, S: Real, T: Over<S>> Sight<'a, S, T> {
     fn axis_rate(&self, end: usize, i: usize) -> Vector3<T> {
         self.turning(end, &axis(&self.joint.ends[end], i))
     }
-    /// How the arms and the span change.
+    /// How the arms change.
     #[inline(always)]
-    fn rates(&self) -> ([Vector3<T>; 2], Vector3<T>) {
-        let arms = [0, 1].map(|i| self.turning(i, &self.joint.ends[i].point.map(T::of)));
-        (arms, self.places[1].v + arms[1] - self.places[0].v - arms[0])
+    fn arm_rates(&self) -> [Vector3<T>; 2] {
+        [self.turning(0, &self.point(0)), self.turning(1, &self.point(1))]
     }
-    /// Rows times multipliers, all but the moments of forces at the points of the frames. The multipliers of points are a force,
-    /// which is given by itself.
+    /// How the span changes, with them.
     #[inline(always)]
-    fn reaction(&self, point: impl Fn(usize) -> Vector3<T>, multipliers: &[T]) -> Pull<T> {
-        let (mut pull, mut row) = (Pull::none(), 0);
+    fn span_rate(&self, [first, second]: &[Vector3<T>; 2]) -> Vector3<T> {
+        self.places[1].v + second - self.places[0].v - first
+    }
+    /// Rows times multipliers, all but the moments of forces at the points of the frames. The force that holds points together is
+    /// given by itself.
+    #[inline(always)]
+    fn reaction(&self, point: Vector3<T>, multipliers: &[T]) -> Pull<T> {
+        let (mut pull, mut row) = (Pull { force: point, moments: [zero(); 2] }, 0);
         for feature in self.joint.kind.features() {
             let l = multipliers[row];
             match *feature {
-                Feature::Point => pull.force += point(row),
+                Feature::Point => {}
                 Feature::Perpendicular(i, j) => {
                     let moment = self.axis(0, i).cross(&self.axis(1, j)) * l;
                     pull.moments[0] += moment;
@@ -96,9 +109,9 @@ impl<'a, S: Real, T: Over<S>> Sight<'a, S, T> {
                 Feature::InPlane(i) => {
                     let f = self.axis(0, i) * l;
                     pull.force += f;
-                    pull.moments[0] -= f.cross(&self.span);
+                    pull.moments[0] -= f.cross(&self.span());
                 }
-                Feature::Length => pull.force += self.span * (l / T::of(self.joint.kind.length())),
+                Feature::Length => pull.force += self.span() * (l / T::of(self.joint.kind.length())),
             }
             row += feature.rows();
         }
@@ -107,17 +120,16 @@ impl<'a, S: Real, T: Over<S>> Sight<'a, S, T> {
     /// Φ_qᵀ λ in space.
     #[inline(always)]
     pub(super) fn pull(&self, lambda: &[T]) -> Pull<T> {
-        let point = |row: usize| Vector3::new(lambda[row], lambda[row + 1], lambda[row + 2]);
-        let mut pull = self.reaction(point, lambda);
-        let force = pull.force;
-        pull.moments[0] += self.arms[0].cross(&force);
-        pull.moments[1] -= self.arms[1].cross(&force);
+        let mut pull = self.reaction(self.joint.force_of(lambda), lambda);
+        let (force, [first, second]) = (pull.force, self.arms());
+        pull.moments[0] += first.cross(&force);
+        pull.moments[1] -= second.cross(&force);
         pull
     }
     /// h B v/2 of the velocity rows.
     #[inline(always)]
     fn velocities(&self, out: &mut [T; MOST_ROWS]) {
-        let (half, mut row, (_, late)) = (T::lift(0.5), 0, self.rates());
+        let (half, mut row, late) = (T::lift(0.5), 0, self.span_rate(&self.arm_rates()));
         for feature in self.joint.kind.features() {
             match *feature {
                 // In axes of a body too ḋ vanishes where d does.
@@ -127,58 +139,55 @@ impl<'a, S: Real, T: Over<S>> Sight<'a, S, T> {
                     out[row] = (turned + self.axis(0, i).dot(&self.axis_rate(1, j))) * half;
                 }
                 Feature::InPlane(i) => {
-                    let turned = self.axis_rate(0, i).dot(&self.span);
+                    let turned = self.axis_rate(0, i).dot(&self.span());
                     out[row] = (turned + self.axis(0, i).dot(&late)) * -half;
                 }
                 Feature::Length => {
-                    out[row] = self.span.dot(&late) * -half / T::of(self.joint.kind.length());
+                    out[row] = self.span().dot(&late) * -half / T::of(self.joint.kind.length());
                 }
             }
             row += feature.rows();
         }
     }
-    /// How the velocity rows times ν change while all moves as it does, forces of points given with their rates.
+    /// How the velocity rows times ν change while all moves as it does; the force that holds points together is given with its
+    /// rate.
     #[inline(always)]
-    fn pull_rate(&self, point: impl Fn(usize) -> [Vector3<T>; 2], nu: &[T]) -> Pull<T> {
-        let (mut pull, mut row) = (Pull::none(), 0);
-        let (arms, span) = self.rates();
-        let on = self.joint.turned_with();
-        // The force at the points.
-        let mut force: Vector3<T> = zero();
+    fn pull_rate(&self, point: [Vector3<T>; 2], nu: &[T]) -> Pull<T> {
+        let (turning, mut row) = (self.arm_rates(), 0);
+        let span_rate = self.span_rate(&turning);
+        // The force at the points, and its rate.
+        let [mut force, mut late] = point;
+        let mut moments = [zero(); 2];
+        // d itself is zero where points are held together.
+        moments[self.joint.turned_with()] = -force.cross(&span_rate);
         for feature in self.joint.kind.features() {
             let l = nu[row];
             match *feature {
-                Feature::Point => {
-                    let [f, late] = point(row);
-                    force += f;
-                    pull.force += late;
-                    // d itself is zero.
-                    pull.moments[on] -= f.cross(&span);
-                }
+                Feature::Point => {}
                 Feature::Perpendicular(i, j) => {
-                    let late = self.axis_rate(0, i).cross(&self.axis(1, j));
-                    let moment = (late + self.axis(0, i).cross(&self.axis_rate(1, j))) * l;
-                    pull.moments[0] += moment;
-                    pull.moments[1] -= moment;
+                    let turned = self.axis_rate(0, i).cross(&self.axis(1, j));
+                    let moment = (turned + self.axis(0, i).cross(&self.axis_rate(1, j))) * l;
+                    moments[0] += moment;
+                    moments[1] -= moment;
                 }
                 Feature::InPlane(i) => {
-                    let (f, late) = (self.axis(0, i) * l, self.axis_rate(0, i) * l);
+                    let (f, turned) = (self.axis(0, i) * l, self.axis_rate(0, i) * l);
                     force += f;
-                    pull.force += late;
-                    pull.moments[0] -= late.cross(&self.span) + f.cross(&span);
+                    late += turned;
+                    moments[0] -= turned.cross(&self.span()) + f.cross(&span_rate);
                 }
                 Feature::Length => {
                     let per = l / T::of(self.joint.kind.length());
-                    force += self.span * per;
-                    pull.force += span * per;
+                    force += self.span() * per;
+                    late += span_rate * per;
                 }
             }
             row += feature.rows();
         }
-        let late = pull.force;
-        pull.moments[0] += self.arms[0].cross(&late) + arms[0].cross(&force);
-        pull.moments[1] -= self.arms[1].cross(&late) + arms[1].cross(&force);
-        pull
+        let [first, second] = self.arms();
+        moments[0] += first.cross(&late) + turning[0].cross(&force);
+        moments[1] -= second.cross(&late) + turning[1].cross(&force);
+        Pull { force: late, moments }
     }
 }
 
@@ -210,7 +219,7 @@ impl<S: Real> Joint<S> {
             rows: [T::zero(); MOST_ROWS],
             rates: [T::zero(); MOST_ROWS],
         };
-        let ends = leaps.map(|leap| &leap.ends[1]);
+        let ends = [&leaps[0].ends[1], &leaps[1].ends[1]];
         if part != Part::Momenta {
             self.constraint(times[1], ends, &mut share.rows);
         }
@@ -218,32 +227,35 @@ impl<S: Real> Joint<S> {
             self.share_of_own(&own, leaps, times, multipliers, part != Part::Slopes, &mut share);
             return share;
         }
-        let seen = Sight::new(self, leaps.map(|leap| &leap.mean));
+        let [first, second] = leaps;
+        let seen = Sight::new(self, [&first.mean, &second.mean]);
         share.momenta = seen.pull(multipliers.lambda);
         let Some(nu) = multipliers.nu else { return share };
         let half = T::lift(0.5);
-        let on = self.turned_with();
-        let [start, end, mean] = [&leaps[on].ends[0], &leaps[on].ends[1], &leaps[on].mean];
-        // ν of a point: the force at the start of the step, and in the axes that turn.
-        let point = |row: usize| Vector3::new(nu[row], nu[row + 1], nu[row + 2]);
-        let turning = |row: usize| start.to_body(&point(row));
+        // The leap of the body with which the velocity rows of points turn, their force at the start of the step, and that in
+        // axes that turn.
+        let (on, point) = (leaps[self.turned_with()], self.force_of(nu));
+        let turning = on.ends[0].to_body(&point);
+        let late = on.mean.to_space(&on.mean.omega.cross(&turning));
         // The finite derivative of ν·B v, the velocities held, is the rate of the reactions at the mean.
-        let late = |row: usize| {
-            let y = turning(row);
-            [mean.to_space(&y), mean.to_space(&mean.omega.cross(&y))]
-        };
-        share.momenta.add(&seen.pull_rate(late, nu), half);
+        share.momenta.add(&seen.pull_rate([on.mean.to_space(&turning), late], nu), half);
         if part == Part::Momenta {
             return share;
         }
-        let places = leaps.map(|leap| &leap.ends[0]);
-        let before = Sight::new(self, places).reaction(point, nu);
-        self.tie(&mut share.ties, &before, places);
+        let starts = [&first.ends[0], &second.ends[0]];
+        self.tie(&mut share.ties, &Sight::new(self, starts).reaction(point, nu), starts);
         let seen = Sight::new(self, ends);
         seen.velocities(&mut share.rates);
-        let after = seen.reaction(|row| end.to_space(&turning(row)), nu);
-        self.tie(&mut share.ties, &after, ends);
+        self.tie(&mut share.ties, &seen.reaction(on.ends[1].to_space(&turning), nu), ends);
         share
+    }
+    /// The force that holds points together, if it does so: they are its first rows.
+    #[inline(always)]
+    fn force_of<T: Real>(&self, multipliers: &[T]) -> Vector3<T> {
+        match (self.kind.features(), multipliers) {
+            ([Feature::Point, ..], [x, y, z, ..]) => Vector3::new(*x, *y, *z),
+            _ => zero(),
+        }
     }
     /// Half of what the velocity rows at one end of the step add to the ties, the force acting at the points.
     #[inline(always)]
@@ -256,7 +268,10 @@ impl<S: Real> Joint<S> {
             let [force, moment] = pull.on(end);
             let arm: Vector3<T> = self.ends[end].point.map(T::of);
             tie[0] += force * half;
-            tie[1] += arm.cross(&(places[end].to_body(&force) * half)) + places[end].to_body(&moment) * half;
+            tie[1] += arm.cross(&places[end].to_body(&force)) * half;
+            if !self.kind.turns_alone() {
+                tie[1] += places[end].to_body(&moment) * half;
+            }
         }
     }
 

@@ -165,7 +165,8 @@ impl<'a, S: Real> Leaping<'a, S> {
     }
     #[inline(always)]
     pub(super) fn leaps<'b>(&'b self, bodies: [Option<usize>; 2], ground: &'b Leap<S>) -> [&'b Leap<S>; 2] {
-        bodies.map(|body| body.map_or(ground, |b| &self.on.work.leaps[b]))
+        let leap = |body: Option<usize>| body.map_or(ground, |b| &self.on.work.leaps[b]);
+        [leap(bodies[0]), leap(bodies[1])]
     }
     /// Takes the bodies to the iterate and adds up what acts on them over the step, joints too.
     #[inline(always)]
@@ -173,7 +174,7 @@ impl<'a, S: Real> Leaping<'a, S> {
         let (times, system, ground) = (self.times(), self.on.system, Leap::ground());
         self.scaled();
         for (step, leap) in self.on.work.steps.iter().zip(&mut self.on.work.leaps) {
-            *leap = Leap::new(leap.ends[0], step.moved, step.change);
+            leap.go(step.moved, step.change);
         }
         self.act();
         let mass = self.on.work.mass;
@@ -197,11 +198,9 @@ impl<'a, S: Real> Leaping<'a, S> {
                         work.residual[start + count + k] = share.rates[k];
                     }
                     if let Some(soft) = work.soft(first + k) {
-                        // ν beside Λ, so that each level of the rows gives way by itself.
-                        let (lambda, eta) = (work.scaled[0][first + k] / mass, work.eta[first + k]);
-                        work.residual[start + k] -= soft * (lambda - eta);
+                        work.residual[start + k] -= soft * work.scaled[0][first + k] / mass;
                         if self.stabilized {
-                            work.residual[start + count + k] -= soft * eta;
+                            work.residual[start + count + k] -= soft * work.eta[first + k];
                         }
                     }
                 }
@@ -315,7 +314,7 @@ impl<S: Real> Equations<S> for Leaping<'_, S> {
 
     #[inline]
     fn linearize(&mut self, _rung: Rung, _lanes: S::Mask) {
-        let whole = self.on.needs_whole();
+        let whole = self.on.takes_whole();
         let mut matrix = match self.on.work.matrix_at(whole).take() {
             Some(matrix) => matrix,
             None if whole => self.unwritten_whole(),
@@ -323,10 +322,13 @@ impl<S: Real> Equations<S> for Leaping<'_, S> {
         };
         match whole {
             true => self.write_whole(&mut matrix.rewrite()),
-            false => self.write(&mut matrix.rewrite()),
+            false => {
+                self.write(&mut matrix.rewrite());
+                self.see_slopes();
+            }
         }
         self.on.take_matrix(matrix, whole);
-        if self.stabilized && self.on.work.matrix_at(!whole).is_none() {
+        if self.on.splits() && self.on.work.matrix_at(!whole).is_none() {
             // Room for the other one as long as steps may still allocate.
             let mut other = if whole { self.unwritten_matrix() } else { self.unwritten_whole() };
             match whole {

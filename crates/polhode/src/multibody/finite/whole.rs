@@ -92,7 +92,6 @@ impl<S: Real> Leaping<'_, S> {
             for k in 0..count {
                 if let Some(soft) = work.soft(layout.multipliers[j] + k) {
                     sink.add(start + k, start + k, -soft);
-                    sink.add(start + k, start + count + k, soft);
                     sink.add(start + count + k, start + count + k, -soft);
                 }
             }
