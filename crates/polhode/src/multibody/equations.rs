@@ -278,10 +278,17 @@ impl<S: Real> Stepping<'_, S> {
     }
     /// Begins with the extrapolation of the steps before, if there are such.
     pub(super) fn goes_on(&mut self, rung: Rung) -> bool {
+        self.work.corrections = [f64::NAN; 2];
+        self.work.wants_whole = match rung {
+            Rung::Quick => self.begins_with_whole(),
+            _ => self.work.scheme.stabilized,
+        };
+        self.work.whole_for = self.work.whole_for.saturating_sub(u64::from(rung == Rung::Quick));
+        let fits = self.work.wants_whole == self.work.in_whole;
         let history = &mut self.work.history;
         if rung == Rung::Quick {
             let goes_on = history.h == self.h.largest();
-            let good = history.extra < PRICE && history.wait == 0 && self.work.trouble.is_none();
+            let good = fits && history.extra < PRICE && history.wait == 0 && self.work.trouble.is_none();
             (history.began, history.made) = (goes_on && good, false);
             if goes_on {
                 self.extrapolate();
@@ -311,7 +318,7 @@ impl<S: Real> Stepping<'_, S> {
     }
     /// Factors a Newton matrix that was written.
     #[inline]
-    pub(super) fn take_matrix(&mut self, mut matrix: Matrix<S>) {
+    pub(super) fn take_matrix(&mut self, mut matrix: Matrix<S>, whole: bool) {
         self.work.trouble = matrix.factor().err();
         self.work.turned = S::zero();
         let history = &mut self.work.history;
@@ -319,7 +326,8 @@ impl<S: Real> Stepping<'_, S> {
             history.wait = WAIT;
         }
         (history.made, history.extra, history.served) = (true, 0, 0);
-        self.work.matrix = Some(matrix);
+        self.work.in_whole = whole;
+        *self.work.matrix_at(whole) = Some(matrix);
     }
     /// Solves for the corrections and makes them; their size. A turn changes the parameters of the attitude by what `back`
     /// says, and multipliers are so many times their unknowns.
@@ -330,10 +338,7 @@ impl<S: Real> Stepping<'_, S> {
         back: impl Fn(&Now<S>, &Vector3<S>) -> Vector3<S>,
     ) -> S {
         let work = &mut *self.work;
-        match &mut work.matrix {
-            Some(matrix) => matrix.factors.solve(&mut work.residual),
-            None => work.residual.fill(S::lift(f64::NAN)),
-        }
+        work.solve(&self.system.joints);
         let x = &work.residual;
         // The sum shows what is not a number, which a maximum may hide.
         let (mut size, mut sum, mut turned) = (S::zero(), S::zero(), S::zero());
@@ -378,7 +383,9 @@ impl<S: Real> Stepping<'_, S> {
             }
         }
         work.turned += turned;
-        if sum.is_finite().all() { size } else { sum }
+        let size = if sum.is_finite().all() { size } else { sum };
+        work.corrections = [size.largest(), work.corrections[0]];
+        size
     }
 }
 
@@ -527,13 +534,22 @@ impl<S: Real> Equations<S> for Stepping<'_, S> {
 
     #[inline]
     fn linearize(&mut self, _rung: Rung, _lanes: S::Mask) {
-        let weights = self.weights;
-        let mut matrix = match self.work.matrix.take() {
+        let (weights, whole) = (self.weights, self.takes_whole());
+        let mut matrix = match self.work.matrix_at(whole).take() {
             Some(matrix) => matrix,
-            None => self.unwritten_matrix(),
+            None => self.unwritten_matrix(whole),
         };
-        self.write(&weights, &mut matrix.rewrite());
-        self.take_matrix(matrix);
+        self.write(&weights, whole, &mut matrix.rewrite());
+        self.take_matrix(matrix, whole);
+        if !whole {
+            self.see_slopes(&weights);
+        }
+        if self.splits() && self.work.matrix_at(!whole).is_none() {
+            // Room for the other one as long as steps may still allocate.
+            let mut other = self.unwritten_matrix(!whole);
+            self.write(&weights, !whole, &mut other.rewrite());
+            self.work.put_aside(other, !whole);
+        }
     }
 
     #[inline]

@@ -3,6 +3,7 @@
 use super::workspace::{Step, Stepping};
 use crate::archive::kept;
 use crate::scalar::Real;
+use core::cmp::Ordering;
 
 /// The highest order of extrapolation.
 pub(super) const ORDER: usize = 3;
@@ -15,8 +16,10 @@ pub(super) struct History<S> {
     pub(super) h: f64,
     /// The backward differences of each unknown, its last value first.
     pub(super) differences: Vec<[S; ORDER + 1]>,
-    /// The order that would have been the best one for the last step.
-    pub(super) order: usize,
+    /// The guess that would have been the best one for the last step, and that of multipliers, which may alternate from step to
+    /// step where joints hold positions alone.
+    pub(super) guess: Guess,
+    pub(super) tied: Guess,
     /// Iterations spent since the factors were made, beyond those that new ones take.
     pub(super) extra: u64,
     /// Steps that the factors served after the one that made them.
@@ -28,7 +31,42 @@ pub(super) struct History<S> {
     pub(super) made: bool,
 }
 
-kept!(History<f64> { h, differences, order, extra, served, wait, began, made });
+kept!(History<f64> { h, differences, guess, tied, extra, served, wait, began, made });
+
+/// How to extrapolate: by differences up to this order, the last one with its sign changed for what alternates. With z = s + (-1)ⁿw,
+/// the sums of two that follow each other are smooth, and their extrapolation is that of z with this change.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Guess {
+    pub(super) order: usize,
+    pub(super) turns: bool,
+}
+
+kept!(Guess { order, turns });
+
+impl Guess {
+    /// The best one by what those of each order would have been off by; the others are the sums of two differences.
+    fn best<S: Real>(sizes: &[S; ORDER + 1], sums: Option<&[S; ORDER + 1]>) -> Self {
+        let (mut best, mut least) = (Guess::default(), sizes[0].largest());
+        for (order, size) in sizes.iter().enumerate().skip(1) {
+            if size.largest() < least {
+                (best, least) = (Guess { order, turns: false }, size.largest());
+            }
+        }
+        for (order, sum) in sums.into_iter().flatten().enumerate().skip(1) {
+            if sum.largest() < least {
+                (best, least) = (Guess { order, turns: true }, sum.largest());
+            }
+        }
+        best
+    }
+    fn factors<S: Real>(self) -> [S; ORDER] {
+        core::array::from_fn(|i| match (i + 1).cmp(&self.order) {
+            Ordering::Less => S::one(),
+            Ordering::Equal => S::lift(if self.turns { -1.0 } else { 1.0 }),
+            Ordering::Greater => S::zero(),
+        })
+    }
+}
 
 /// Iterations of a step with new factors.
 pub(super) const USUAL: u64 = 2;
@@ -75,9 +113,10 @@ impl<S: Real> Stepping<'_, S> {
     }
     /// Begins with the extrapolation of the last steps.
     pub(super) fn extrapolate(&mut self) {
-        let order = self.work.history.order;
-        let factors: [S; ORDER] = core::array::from_fn(|i| S::lift(if i < order { 1.0 } else { 0.0 }));
-        self.unknowns(|x, differences, _| {
+        let History { guess, tied, .. } = &self.work.history;
+        let (free, tied): ([S; ORDER], [S; ORDER]) = (guess.factors(), tied.factors());
+        self.unknowns(|x, differences, is_tied| {
+            let factors = if is_tied { &tied } else { &free };
             *x = differences[0];
             for i in 0..ORDER {
                 *x += differences[i + 1] * factors[i];
@@ -95,24 +134,35 @@ impl<S: Real> Stepping<'_, S> {
         }
         let h = self.h.largest();
         let goes_on = core::mem::replace(&mut history.h, h) == h;
-        let mut sizes = [S::zero(); ORDER + 1];
+        let alternates = self.work.alternates;
+        // What the guesses would have been off by, of poses and of multipliers.
+        let (mut free, mut tied) = ([[S::zero(); ORDER + 1]; 2], [[S::zero(); ORDER + 1]; 2]);
         if !goes_on {
-            self.work.history.differences.fill(sizes);
+            self.work.history.differences.fill([S::zero(); ORDER + 1]);
             self.unknowns(|x, differences, _| differences[0] = *x);
         } else {
-            self.unknowns(|x, differences, tied| {
+            self.unknowns(|x, differences, is_tied| {
                 let mut new = *x;
-                for (old, size) in differences.iter_mut().zip(&mut sizes) {
+                let counted = alternates || !is_tied;
+                let [sizes, sums] = if is_tied { &mut tied } else { &mut free };
+                for (i, old) in differences.iter_mut().enumerate() {
                     let change = new - *old;
+                    if counted {
+                        sizes[i] += change.abs();
+                    }
+                    if alternates {
+                        sums[i] += (new + *old).abs();
+                    }
                     *old = new;
                     new = change;
-                    *size += if tied { S::zero() } else { new.abs() };
                 }
             });
         }
-        // What each order would have been off by.
-        let better =
-            |best: usize, i: usize| if sizes[i].largest() < sizes[best].largest() { i } else { best };
-        self.work.history.order = (1..=ORDER).fold(0, better);
+        let history = &mut self.work.history;
+        history.guess = Guess::best(&free[0], alternates.then_some(&free[1]));
+        history.tied = if alternates { Guess::best(&tied[0], Some(&tied[1])) } else { history.guess };
+        if !goes_on {
+            (history.guess, history.tied) = (Guess::default(), Guess::default());
+        }
     }
 }

@@ -87,14 +87,22 @@ impl<T: Real> Place<T> {
 
 /// a bᵀ.
 #[inline(always)]
-fn outer<T: Real>(a: &Vector3<T>, b: &Vector3<T>) -> Matrix3<T> {
+pub(super) fn outer<T: Real>(a: &Vector3<T>, b: &Vector3<T>) -> Matrix3<T> {
     Matrix3::from_fn(|i, j| a[i] * b[j])
 }
 
 /// ã b̃.
 #[inline(always)]
-fn twice<T: Real>(a: &Vector3<T>, b: &Vector3<T>) -> Matrix3<T> {
+pub(super) fn twice<T: Real>(a: &Vector3<T>, b: &Vector3<T>) -> Matrix3<T> {
     outer(b, a) - Matrix3::from_diagonal_element(a.dot(b))
+}
+
+/// An axis of space.
+#[inline(always)]
+pub(super) fn unit<T: Real>(i: usize) -> Vector3<T> {
+    let mut e = zero();
+    e[i] = T::one();
+    e
 }
 
 #[inline(always)]
@@ -237,7 +245,7 @@ pub struct Joint<S: Real> {
 
 /// A frame's axis in body axes.
 #[inline(always)]
-fn axis<S: Real, T: Over<S>>(end: &End<S>, i: usize) -> Vector3<T> {
+pub(super) fn axis<S: Real, T: Over<S>>(end: &End<S>, i: usize) -> Vector3<T> {
     Vector3::new(T::of(end.axes[(0, i)]), T::of(end.axes[(1, i)]), T::of(end.axes[(2, i)]))
 }
 

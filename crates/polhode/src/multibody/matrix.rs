@@ -51,22 +51,24 @@ impl<S: Real> Stepping<'_, S> {
     }
 
     /// Room for the Newton matrix, once it is known where its entries are.
-    pub(super) fn unwritten_matrix(&mut self) -> Matrix<S> {
+    pub(super) fn unwritten_matrix(&mut self, whole: bool) -> Matrix<S> {
         let (weights, mut places) = (self.weights, Places::default());
-        self.write(&weights, &mut places as &mut dyn Sink<S>);
-        Matrix::new(self.work.layout.n, places, &self.work.layout.blocks)
+        self.write(&weights, whole, &mut places as &mut dyn Sink<S>);
+        let layout = self.work.layout_of(whole);
+        Matrix::new(layout.n, places, &layout.blocks)
     }
 
-    /// Writes the Newton matrix; the order of entries does not depend on the iterate.
-    pub(super) fn write(&mut self, weights: &Weights<S>, sink: &mut (impl Sink<S> + ?Sized)) {
+    /// Writes the Newton matrix, the whole one of a stabilized step or that of a step that holds positions alone; the order of
+    /// entries does not depend on the iterate.
+    pub(super) fn write(&mut self, weights: &Weights<S>, whole: bool, sink: &mut (impl Sink<S> + ?Sized)) {
         for b in 0..self.bodies.len() {
             let (moments, omegas) = self.slopes(b, weights);
             self.work.now[b].omega_slopes = omegas;
-            let (layout, body) = (&self.work.layout, &self.system.bodies[b]);
+            let (layout, body) = (self.work.layout_of(whole), &self.system.bodies[b]);
             let (row, pose) = (layout.motion(b), layout.pose(b));
             let mass = body.mass / self.work.mass;
             sink.diagonal(row, row, mass);
-            if !self.work.scheme.stabilized {
+            if !whole {
                 sink.block(row + 3, row + 3, &((moments[0] + moments[1]) * weights.scale));
                 continue;
             }
@@ -84,9 +86,9 @@ impl<S: Real> Stepping<'_, S> {
             sink.block(pose + 3, row + 3, &-turning);
             sink.block(pose + 3, pose + 3, &turning);
         }
-        self.write_joints(weights, sink);
-        self.write_forces(weights, sink);
-        for (extra, start) in self.system.extra.iter().zip(&self.work.layout.extra) {
+        self.write_joints(weights, whole, sink);
+        self.write_forces(weights, whole, sink);
+        for (extra, start) in self.system.extra.iter().zip(&self.work.layout_of(whole).extra) {
             let n = extra.len();
             for i in 0..n {
                 for j in 0..n {
@@ -100,8 +102,8 @@ impl<S: Real> Stepping<'_, S> {
         }
     }
 
-    pub(super) fn write_joints(&self, weights: &Weights<S>, sink: &mut (impl Sink<S> + ?Sized)) {
-        let (ground, layout, now) = (Place::ground(), &self.work.layout, &self.work.now);
+    pub(super) fn write_joints(&self, weights: &Weights<S>, whole: bool, sink: &mut (impl Sink<S> + ?Sized)) {
+        let (ground, layout, now) = (Place::ground(), self.work.layout_of(whole), &self.work.now);
         let (geometric, time) = (weights.complementary * weights.scale, self.t + self.h);
         let mut rows = [[zero(); 4]; MOST_ROWS];
         let mut slopes = [[zero(); 4]; MOST_ROWS];
@@ -111,13 +113,13 @@ impl<S: Real> Stepping<'_, S> {
             let (count, start) = (joint.kind.rows(), layout.joints[j]);
             let lambda = &self.work.lambda[layout.multipliers[j]..][..count];
             joint.jacobian(time, places, &mut rows);
-            if self.work.scheme.stabilized {
+            if whole {
                 joint.rate_slopes(time, places, &mut slopes);
             }
             for (k, row) in rows[..count].iter().enumerate() {
                 if let Some(soft) = self.work.soft(layout.multipliers[j] + k) {
                     sink.add(start + k, start + k, -soft);
-                    if self.work.scheme.stabilized {
+                    if whole {
                         sink.add(start + count + k, start + count + k, -soft);
                     }
                 }
@@ -131,7 +133,7 @@ impl<S: Real> Stepping<'_, S> {
                         sink.add(start + k, pose + i, slope[i]);
                         sink.add(motion + i, start + k, slope[i]);
                     }
-                    if !self.work.scheme.stabilized {
+                    if !whole {
                         continue;
                     }
                     // Rows of velocity, divided by velocity per change, and the columns of η.
@@ -161,8 +163,8 @@ impl<S: Real> Stepping<'_, S> {
     }
 
     /// Loads and forces, by duals.
-    pub(super) fn write_forces(&self, weights: &Weights<S>, sink: &mut (impl Sink<S> + ?Sized)) {
-        let (layout, now) = (&self.work.layout, &self.work.now);
+    pub(super) fn write_forces(&self, weights: &Weights<S>, whole: bool, sink: &mut (impl Sink<S> + ?Sized)) {
+        let (layout, now) = (self.work.layout_of(whole), &self.work.now);
         let scale = -(weights.complementary * weights.scale);
         let (time, side) = self.end();
         // The derivative of force and moment on one body by coordinates of another.

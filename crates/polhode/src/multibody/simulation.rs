@@ -1,5 +1,6 @@
 //! A system at work: consistent initial values, then steps.
 
+use super::closing::Closing;
 use super::compiled::SystemScalar;
 use super::coordinate::{Coordinate, unwound};
 use super::decay::Decay;
@@ -13,7 +14,7 @@ use super::state::{BodyMotion, CoordinateState};
 use super::structured::Begun;
 use super::system::System;
 use super::tape::keep_matrix;
-use super::variational::{Closing, Varying};
+use super::variational::Varying;
 use super::workspace::{Stepping, Workspace};
 use crate::archive::{Archive, Kept};
 use crate::body::{Load, inward};
@@ -539,14 +540,21 @@ impl Simulation<f64> {
         self.meter.keep(archive);
         self.spent.keep(archive);
         self.work.history.keep(archive);
-        let mut matrix = self.work.matrix.take();
+        self.work.in_whole.keep(archive);
+        self.work.whole_for.keep(archive);
+        self.work.slopes.keep(archive);
+        let (mut matrix, mut whole) = (self.work.matrix.take(), self.work.whole.take());
         let now = (&self.bodies[..], &self.extra[..], &self.lambda[..]);
         let mut on = Stepping::new(&self.centered, now, &self.near, &mut self.work, self.time, 1.0);
         match self.scheme {
-            SystemScheme::Alpha(_) => keep_matrix(&mut matrix, archive, || on.unwritten_matrix()),
+            SystemScheme::Alpha(_) => {
+                keep_matrix(&mut matrix, archive, || on.unwritten_matrix(false));
+                keep_matrix(&mut whole, archive, || on.unwritten_matrix(true));
+            }
             SystemScheme::Conserving(ConservingScheme { stabilized, .. }) => {
-                let mut leaping = Leaping::new(on, stabilized, &[]);
+                let leaping = Leaping::new(on, stabilized, &[]);
                 keep_matrix(&mut matrix, archive, || leaping.unwritten_matrix());
+                keep_matrix(&mut whole, archive, || leaping.unwritten_whole());
             }
             SystemScheme::Variational(scheme) => {
                 let mut varying = Varying { on, map: scheme.map, acting: &mut self.acting };
@@ -554,7 +562,7 @@ impl Simulation<f64> {
                 self.closing.keep(archive, &varying);
             }
         }
-        self.work.matrix = matrix;
+        (self.work.matrix, self.work.whole) = (matrix, whole);
         if let Some(decay) = &mut self.decay {
             decay.keep(archive, &self.centered, (&self.bodies, self.time, &self.work.softness));
         }

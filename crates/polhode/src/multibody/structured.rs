@@ -135,7 +135,7 @@ impl<S: Scalar> Simulation<S> {
             }
         }
         // The last correction moved the iterate.
-        leaping.residual();
+        leaping.settle();
         for (b, next) in self.next.iter_mut().enumerate() {
             *next = leaping.finish(b);
         }

@@ -8,16 +8,16 @@
 //! angular momentum in space goes through the step as it is, and the second half of the forces with multipliers μ makes
 //! B v = 0 at the end.
 
-use super::joint::{MOST_ROWS, Place, zero};
+use super::closing::Closing;
+use super::joint::{MOST_ROWS, Place, outer, unit, zero};
 use super::signal::Scene;
 use super::state::{BodyMotion, CoordinateState};
-use super::tape::{Matrix, Places, Product, Sink, keep_matrix};
-use super::workspace::{Stepping, ends, lengths, loads};
-use crate::archive::Archive;
+use super::tape::{Matrix, Places, Sink};
+use super::workspace::{Stepping, ends, loads};
 use crate::body::inward;
-use crate::group::{Jet, Map, MapKind, Rotation, Tangent, Vectorial};
+use crate::group::{Group, Map, MapKind, Rotation, So3, Vectorial, spin};
 use crate::scalar::{Dual, Real};
-use crate::solve::{Equations, FactorError, Rung, StepError};
+use crate::solve::{Equations, Rung, StepError};
 use nalgebra::{Matrix3, Vector3};
 
 /// A step from a discrete Lagrangian under way.
@@ -26,18 +26,6 @@ pub(super) struct Varying<'a, S: Real> {
     pub(super) map: MapKind,
     /// Force in space and moment in body axes on each body, at the start and then at the end of the step.
     pub(super) acting: &'a mut Vec<[Vector3<S>; 2]>,
-}
-
-/// The velocities that fit the joints at the end of a step.
-#[derive(Clone, Debug)]
-pub(super) struct Closing<S: Real> {
-    matrix: Option<Matrix<S>>,
-    /// What is left of the rows, what was found so far, and a correction of it.
-    given: Vec<S>,
-    found: Vec<S>,
-    x: Vec<S>,
-    /// The size of the last correction.
-    before: f64,
 }
 
 /// (1 - (t/2) cot(t/2))/t² of the squared length.
@@ -60,6 +48,26 @@ fn exponential_weight<T: Real>(square: T) -> T {
     let half = outside.sqrt() * T::lift(0.5);
     let (sin, cos) = half.sin_cos();
     T::select(small, series, (T::one() - half * cos / sin) / outside)
+}
+
+/// F'(a), see [`momentum`].
+fn momentum_slope<S: Real>(map: MapKind, inertia: &Matrix3<S>, a: &Vector3<S>) -> Matrix3<S> {
+    let (spun, turn, half) = (inertia * a, spin(a), S::lift(0.5));
+    let across = turn * inertia - spin(&spun);
+    let slope = inertia + across * half;
+    match map {
+        MapKind::Cayley => {
+            let along = Matrix3::from_diagonal_element(a.dot(&spun) * S::lift(0.25));
+            slope + along + outer(&(a * half), &spun)
+        }
+        _ => {
+            // k with its derivative by the squared length.
+            let k = exponential_weight(Dual::<S, 1>::variable(a.dot(a), 0));
+            let once = a.cross(&spun);
+            let twice = turn * across - spin(&once);
+            slope + twice * k.re + outer(&(a.cross(&once) * (k.eps[0] * S::lift(2.0))), a)
+        }
+    }
 }
 
 /// F(a): h times the momentum in body axes that turns a body by the parameters a in one step.
@@ -119,7 +127,7 @@ impl<'a, S: Real> Varying<'a, S> {
         self.react_from(numbers, &self.on.work.layout.multipliers, add);
     }
     /// The same of numbers among the unknowns.
-    fn react_scaled(&self, unknowns: &[S], add: impl FnMut(usize, [Vector3<S>; 2])) {
+    pub(super) fn react_scaled(&self, unknowns: &[S], add: impl FnMut(usize, [Vector3<S>; 2])) {
         self.react_from(unknowns, &self.on.work.layout.joints, add);
     }
     fn react_from(&self, numbers: &[S], starts: &[usize], mut add: impl FnMut(usize, [Vector3<S>; 2])) {
@@ -142,7 +150,7 @@ impl<'a, S: Real> Varying<'a, S> {
         (extra.frequency * time + extra.phase).sin_cos().1
     }
     /// What acts on an extra coordinate.
-    fn flat_force(&self, i: usize, k: usize, position: &[S], time: S) -> S {
+    pub(super) fn flat_force(&self, i: usize, k: usize, position: &[S], time: S) -> S {
         let extra = &self.on.system.extra[i];
         let n = extra.len();
         let given = extra.force[k] + extra.amplitude[k] * self.oscillation(i, time);
@@ -182,11 +190,11 @@ impl<'a, S: Real> Varying<'a, S> {
         let before = core::mem::take(self.acting);
         for (b, next) in next.iter_mut().enumerate() {
             let (body, moving, step) = (&system.bodies[b], &self.on.bodies[b], &self.on.work.steps[b]);
-            let turn = Rotation::from_parameters(Vectorial::from(self.map), &step.moved[1]);
+            let turn = So3::increment(Vectorial::from(self.map), &step.moved[1]);
             let [force, moment] = before[b];
             *next = BodyMotion {
                 position: moving.position + step.moved[0],
-                attitude: moving.attitude.compose(&turn).normalized(),
+                attitude: moving.attitude.advance(&turn).normalized(),
                 velocity: moving.velocity + force * (half / body.mass),
                 carried: [zero(), moving.carried[1] + moving.attitude.rotate(&(moment * half))],
                 ..*moving
@@ -242,15 +250,13 @@ impl<'a, S: Real> Varying<'a, S> {
     }
     fn write(&self, sink: &mut impl Sink<S>) {
         let (work, layout) = (&*self.on.work, &self.on.work.layout);
-        let (mass, map) = (work.mass, Vectorial::from(self.map));
+        let mass = work.mass;
         for (b, body) in self.on.system.bodies.iter().enumerate() {
-            let (row, turn) = (layout.motion(b), &work.steps[b].moved[1]);
-            let a: Vector3<Jet<S>> = Vector3::from_fn(|i, _| Dual::variable(turn[i], i));
-            let spun = momentum(self.map, &body.inertia.matrix().map(Dual::constant), &a);
+            let row = layout.motion(b);
+            let slope = momentum_slope(self.map, body.inertia.matrix(), &work.steps[b].moved[1]);
             sink.diagonal(row, row, body.mass / mass);
-            sink.block(row + 3, row + 3, &(Matrix3::from_fn(|i, j| spun[i].eps[j]) / mass));
+            sink.block(row + 3, row + 3, &(slope / mass));
         }
-        let tangent = |b: usize| Tangent::new(map, &work.steps[b].moved[1]).matrix();
         let ground = Place::ground();
         let mut after = [[zero(); 4]; MOST_ROWS];
         for (j, joint) in self.on.system.joints.iter().enumerate() {
@@ -264,7 +270,7 @@ impl<'a, S: Real> Varying<'a, S> {
                         sink.add(start + k, row + i, after[2 * end][i]);
                         sink.add(row + i, start + k, before[2 * end][i]);
                     }
-                    let turned = tangent(body).tr_mul(&after[2 * end + 1]);
+                    let turned = work.now[body].omega_slopes[0].tr_mul(&after[2 * end + 1]);
                     for i in 0..3 {
                         sink.add(start + k, row + 3 + i, turned[i]);
                         sink.add(row + 3 + i, start + k, before[2 * end + 1][i]);
@@ -277,166 +283,7 @@ impl<'a, S: Real> Varying<'a, S> {
         }
         self.write_flat_masses(sink);
     }
-}
-
-impl<S: Real> Closing<S> {
-    pub(super) fn new() -> Self {
-        Closing { matrix: None, given: Vec::new(), found: Vec::new(), x: Vec::new(), before: f64::INFINITY }
-    }
-    /// Velocities with B v = 0 at the end for the momenta there, and the second half of the forces on extra coordinates: the
-    /// whole velocities are found, because a body without inertia about an axis has them from its joints alone. Factors of an
-    /// earlier step serve for as long as they gain a digit in each round.
-    fn close(
-        &mut self,
-        step: &mut Varying<'_, S>,
-        next: &mut [BodyMotion<S>],
-        next_extra: &mut [CoordinateState<S>],
-    ) -> Result<(), StepError> {
-        /// A correction this small, relative to the velocities, is round-off.
-        const END: f64 = 4.0 * f64::EPSILON;
-        /// What a round has to gain.
-        const GAIN: f64 = 0.1;
-        const MOST_ROUNDS: usize = 30;
-        let (h, end, n) = (step.on.h, step.on.t + step.on.h, step.on.work.layout.n);
-        let (mass, half) = (step.on.work.mass, h * S::lift(0.5));
-        self.given.clear();
-        self.given.resize(n, S::zero());
-        for (j, joint) in step.on.system.joints.iter().enumerate() {
-            let still = |b: usize| Place { v: zero(), omega: zero(), ..next[b].place() };
-            let places = joint.bodies().map(|body| body.map_or_else(Place::ground, still));
-            let mut rates = [S::zero(); MOST_ROWS];
-            joint.jacobian(end, places.each_ref(), &mut step.on.work.jacobians[j]);
-            joint.rates(end, places.each_ref(), &mut rates, &mut [S::zero(); MOST_ROWS]);
-            let (start, count) = (step.on.work.layout.joints[j], joint.kind.rows());
-            self.given[start..start + count].copy_from_slice(&rates[..count]);
-        }
-        for (i, extra) in next_extra.iter().enumerate() {
-            for k in 0..extra.position.len() {
-                let force = step.flat_force(i, k, &extra.position, end);
-                self.given[step.on.work.layout.extra[i] + k] = -(force * half) / mass;
-            }
-        }
-        for (b, body) in next.iter().enumerate() {
-            let (row, spin) = (step.on.work.layout.motion(b), body.attitude.unrotate(&body.carried[1]));
-            for i in 0..3 {
-                self.given[row + i] = -(body.velocity[i] * (step.on.system.bodies[b].mass / mass));
-                self.given[row + 3 + i] = -(spin[i] / mass);
-            }
-        }
-        let size = |x: &[S], bodies: &[BodyMotion<S>]| {
-            bodies.iter().enumerate().fold(S::zero(), |most, (b, body)| {
-                let at = step.on.work.layout.motion(b);
-                let part = |i: usize| x[at + i].abs() + x[at + i + 1].abs() + x[at + i + 2].abs();
-                let least = step.on.work.arms[b] / h.abs();
-                let speeds = lengths(&body.velocity) + lengths(&body.omega_body) * step.on.work.arms[b];
-                most.max((part(0) + part(3) * step.on.work.arms[b]) / (speeds + least * S::lift(1e-3)))
-            })
-        };
-        self.found.clear();
-        self.found.resize(n, S::zero());
-        let (mut last, mut made) = (f64::INFINITY, false);
-        for round in 0..MOST_ROUNDS {
-            // Derivatives are exact with factors of their own alone.
-            if self.matrix.is_none()
-                || (!made && (S::DEPTH > 0 || last > GAIN) && (round > 0 || S::DEPTH > 0))
-            {
-                let matrix = match self.matrix.take() {
-                    Some(matrix) => matrix,
-                    None => Self::unwritten(step),
-                };
-                made = true;
-                self.factor(step, matrix)?;
-            }
-            self.x.clone_from(&self.given);
-            step.write_closing(&mut Product { x: &self.found, out: &mut self.x });
-            match &mut self.matrix {
-                Some(matrix) => matrix.factors.solve(&mut self.x),
-                None => break,
-            }
-            self.found.iter_mut().zip(&self.x).for_each(|(found, x)| *found -= *x);
-            let now = size(&self.x, next).largest();
-            if !now.is_finite() {
-                return Err(StepError::NotFinite { t: step.on.t.largest(), h: h.largest() });
-            }
-            if now <= END && (made || S::DEPTH == 0) {
-                break;
-            }
-            last = if round == 0 { GAIN } else { now / self.before };
-            self.before = now;
-        }
-        let layout = &step.on.work.layout;
-        step.react_scaled(&self.found, |b, [force, moment]| {
-            next[b].velocity -= force * (mass / step.on.system.bodies[b].mass);
-            let turned = next[b].attitude.rotate(&(moment * mass));
-            next[b].carried[1] -= turned;
-        });
-        for (b, body) in next.iter_mut().enumerate() {
-            let at = layout.motion(b) + 3;
-            let found = Vector3::new(self.found[at], self.found[at + 1], self.found[at + 2]);
-            body.omega_body = step.on.system.bodies[b].spin_of(body, found);
-        }
-        for (extra, start) in next_extra.iter_mut().zip(&step.on.work.layout.extra) {
-            for (k, velocity) in extra.velocity.iter_mut().enumerate() {
-                *velocity += self.found[start + k];
-            }
-        }
-        Ok(())
-    }
-    /// Room for the matrix, once it is known where its entries are.
-    fn unwritten(step: &Varying<'_, S>) -> Matrix<S> {
-        let mut places = Places::default();
-        step.write_closing(&mut places);
-        Matrix::new(step.on.work.layout.n, places, &step.on.work.layout.blocks)
-    }
-    fn factor(&mut self, step: &Varying<'_, S>, mut matrix: Matrix<S>) -> Result<(), StepError> {
-        step.write_closing(&mut matrix.rewrite());
-        let factored = matrix.factor();
-        self.matrix = Some(matrix);
-        let (t, h) = (step.on.t.largest(), step.on.h.largest());
-        factored.map_err(|error| match error {
-            FactorError::Singular { null, .. } => {
-                StepError::Singular { t, h, joints: step.on.work.layout.named(step.on.system, &null) }
-            }
-            _ => StepError::NotFinite { t, h },
-        })
-    }
-}
-
-impl Closing<f64> {
-    /// What influences the steps to come.
-    pub(super) fn keep(&mut self, archive: &mut Archive<'_>, step: &Varying<'_, f64>) {
-        keep_matrix(&mut self.matrix, archive, || Self::unwritten(step));
-    }
-}
-
-impl<S: Real> Varying<'_, S> {
-    /// [M Bᵀ; B 0] over the typical mass, B as it is stored.
-    fn write_closing(&self, sink: &mut impl Sink<S>) {
-        let (work, layout, mass) = (&*self.on.work, &self.on.work.layout, self.on.work.mass);
-        for (b, body) in self.on.system.bodies.iter().enumerate() {
-            let row = layout.motion(b);
-            sink.diagonal(row, row, body.mass / mass);
-            sink.block(row + 3, row + 3, &(body.inertia.matrix() / mass));
-        }
-        for (j, joint) in self.on.system.joints.iter().enumerate() {
-            let start = layout.joints[j];
-            for (k, row) in work.jacobians[j][..joint.kind.rows()].iter().enumerate() {
-                for (block, slope) in row.iter().enumerate() {
-                    let Some(body) = joint.bodies()[block / 2] else { continue };
-                    let column = layout.motion(body) + 3 * (block % 2);
-                    for i in if block % 2 == 1 { 0..3 } else { joint.touched(k) } {
-                        sink.add(start + k, column + i, slope[i]);
-                        sink.add(column + i, start + k, slope[i]);
-                    }
-                }
-                if let Some(soft) = work.soft(layout.multipliers[j] + k) {
-                    sink.add(start + k, start + k, -soft);
-                }
-            }
-        }
-        self.write_flat_masses(sink);
-    }
-    fn write_flat_masses(&self, sink: &mut impl Sink<S>) {
+    pub(super) fn write_flat_masses(&self, sink: &mut impl Sink<S>) {
         for (extra, start) in self.on.system.extra.iter().zip(&self.on.work.layout.extra) {
             let n = extra.len();
             for i in 0..n {
@@ -465,9 +312,8 @@ impl<S: Real> Equations<S> for Varying<'_, S> {
         let (h, half, mass) = (self.on.h, self.half(), self.on.work.mass);
         for (b, body) in self.on.system.bodies.iter().enumerate() {
             let (moving, moved) = (&self.on.bodies[b], self.on.work.steps[b].moved);
-            let turn = Rotation::from_parameters(Vectorial::from(self.map), &moved[1]);
             let now = &mut self.on.work.now[b];
-            now.attitude = moving.attitude.compose(&turn);
+            now.attitude = moving.attitude.advance(&So3::increment(Vectorial::from(self.map), &moved[1]));
             now.place = Place {
                 x: moving.position + moved[0],
                 r: now.attitude.matrix(),
@@ -526,8 +372,14 @@ impl<S: Real> Equations<S> for Varying<'_, S> {
             Some(matrix) => matrix,
             None => self.unwritten_matrix(),
         };
+        let map = Vectorial::from(self.map);
+        for (step, now) in self.on.work.steps.iter().zip(&mut self.on.work.now) {
+            // How a change of the parameters turns the end.
+            let column = |i: usize| So3::tangent(map, &step.moved[1], &unit(i));
+            now.omega_slopes[0] = Matrix3::from_columns(&[column(0), column(1), column(2)]);
+        }
         self.write(&mut matrix.rewrite());
-        self.on.take_matrix(matrix);
+        self.on.take_matrix(matrix, false);
     }
     #[inline]
     fn correct(&mut self, _lanes: S::Mask) -> S {

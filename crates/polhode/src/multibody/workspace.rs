@@ -1,7 +1,7 @@
 //! What a step works on: the prediction and the iterate of each body, weights, memory.
 
 use super::finite::Leap;
-use super::history::{History, ORDER};
+use super::history::{Guess, History, ORDER};
 use super::joint::{MOST_ROWS, Place, zero};
 use super::layout::Layout;
 use super::state::{BodyMotion, CoordinateState};
@@ -71,9 +71,24 @@ pub(super) struct Weights<S> {
 #[derive(Clone, Debug)]
 pub(super) struct Workspace<S: Real> {
     pub(super) layout: Layout,
+    /// That of the same step if it held positions alone.
+    pub(super) small: Layout,
     pub(super) scheme: AlphaScheme,
     /// None until the first matrix is written, which shows where its entries are.
     pub(super) matrix: Option<Matrix<S>>,
+    /// The whole one of a stabilized step, if the factors in use are its own, and if the step begins with it.
+    pub(super) whole: Option<Matrix<S>>,
+    pub(super) in_whole: bool,
+    pub(super) wants_whole: bool,
+    /// Steps that still begin with it, because one did not go without.
+    pub(super) whole_for: u64,
+    /// The unknowns of both levels, and how the rows of velocity change with the poses.
+    pub(super) levels: [Vec<S>; 2],
+    pub(super) slopes: Vec<[[Vector3<S>; 4]; MOST_ROWS]>,
+    /// True if velocities across joints may alternate from step to step.
+    pub(super) alternates: bool,
+    /// The sizes of the last corrections of the step.
+    pub(super) corrections: [f64; 2],
     pub(super) steps: Vec<Step<S>>,
     pub(super) now: Vec<Now<S>>,
     /// The multipliers at the iterate.
@@ -115,7 +130,8 @@ pub(super) fn lengths<S: Real>(v: &Vector3<S>) -> S {
 impl<S: Real> Workspace<S> {
     pub(super) fn new(system: &System<S>, scheme: &SystemScheme, softness: Vec<S>) -> Self {
         let stabilized = scheme.is_stabilized();
-        let layout = Layout::new(system, stabilized);
+        let (layout, small) = (Layout::new(system, stabilized), Layout::new(system, false));
+        let alternates = matches!(scheme, SystemScheme::Conserving(_)) && !stabilized;
         let mut plain = AlphaScheme::default();
         plain.stabilized = stabilized;
         // Whether B at the start of a step is kept, and for how many bodies both ends of it are.
@@ -142,6 +158,7 @@ impl<S: Real> Workspace<S> {
         }
         let mass = system.typical_mass();
         let (n, rows) = (layout.n, layout.rows);
+        let level = if stabilized { small.n } else { 0 };
         let still = Step {
             position: zero(),
             velocity: zero(),
@@ -168,6 +185,17 @@ impl<S: Real> Workspace<S> {
         Workspace {
             scheme: *scheme,
             matrix: None,
+            whole: None,
+            in_whole: false,
+            wants_whole: false,
+            whole_for: 0,
+            levels: [vec![S::zero(); level], vec![S::zero(); level]],
+            slopes: match stabilized {
+                true => vec![[[zero(); 4]; MOST_ROWS]; system.joints.len()],
+                false => Vec::new(),
+            },
+            alternates,
+            corrections: [f64::NAN; 2],
             steps: vec![still; system.bodies.len()],
             now: vec![now; system.bodies.len()],
             lambda: vec![S::zero(); rows],
@@ -189,7 +217,8 @@ impl<S: Real> Workspace<S> {
             history: History {
                 h: f64::NAN,
                 differences: vec![[S::zero(); ORDER + 1]; n],
-                order: 0,
+                guess: Guess::default(),
+                tied: Guess::default(),
                 extra: 0,
                 served: 0,
                 wait: 0,
@@ -197,6 +226,7 @@ impl<S: Real> Workspace<S> {
                 made: false,
             },
             layout,
+            small,
         }
     }
     /// The largest angle parameter of the iterate.

@@ -322,6 +322,8 @@ const FAR: f64 = 0.02;
 /// After this many iterations a quick guess that no longer shrinks is given up.
 const QUICK_ITERATIONS: u64 = 8;
 const MOST_ITERATIONS: u64 = 16;
+/// Corrections that are down to [`FLOOR`] then, and shrink slowly, may go on for as long: it is their rounding that ends them.
+const LAST_ITERATIONS: u64 = 2 * MOST_ITERATIONS;
 /// Continuation: the number of equal parts in which the step grows to its length.
 const PARTS: usize = 8;
 
@@ -493,7 +495,7 @@ fn iterate<S: Real, E: Equations<S> + ?Sized, J: Linearize<S, E>>(
     if J::UNROLLED {
         on = progress.advance::<E, J>(equations, work, 1) && progress.advance::<E, J>(equations, work, 2);
     }
-    for n in apart + 1..=MOST_ITERATIONS {
+    for n in apart + 1..=LAST_ITERATIONS {
         on = on && progress.advance::<E, J>(equations, work, n);
         if !on {
             break;
@@ -577,7 +579,10 @@ impl<S: Real> Progress<S> {
         self.active = self.active.and(settled.not());
         if n >= self.most {
             // What still shrinks, or is small already, may go on.
-            let hopeful = shrunk.or(relative.below(S::lift(STALE)));
+            let hopeful = match n < MOST_ITERATIONS {
+                true => shrunk.or(relative.below(S::lift(STALE))),
+                false => relative.below(S::lift(FLOOR)),
+            };
             self.given_up = self.given_up.or(self.active.and(hopeful.not()));
             self.active = self.active.and(hopeful);
         }

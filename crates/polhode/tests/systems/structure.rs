@@ -127,6 +127,35 @@ fn the_double_pendulum_has_the_known_digits() {
     assert!(violation.position < 1e-14 && (violation.velocity - 3.932279e-2).abs() < 1e-2);
 }
 
+/// Both levels of the joints go with the factors of one, at no cost in iterations: Newton's method takes as many, and as many
+/// matrices, as with `geometric-alpha`, which holds one level.
+#[test]
+fn keeping_structure_takes_no_more_iterations() {
+    let mut problem = Problem::named("chain").unwrap();
+    problem.set("bodies", "64").unwrap();
+    let system = problem.model().unwrap().system().clone();
+    let spent = |id| after(&system, id, 1e-3, 200).spent;
+    let plain = spent("geometric-alpha");
+    let stabilized = "geometric-alpha,constraints=stabilized";
+    for id in [stabilized, "conserving", "conserving,index3", "variational"] {
+        let work = spent(id);
+        let part = |now: u64, then: u64| now as f64 / then as f64;
+        assert!(part(work.iterations, plain.iterations) < 1.15, "{id}: {work:?}, {plain:?}");
+        assert!(part(work.jacobians, plain.jacobians) < 1.25, "{id}: {work:?}, {plain:?}");
+        assert_eq!(work.retries, 0, "{id}");
+    }
+}
+
+/// Where bodies turn far in a step both levels are factored together, as in steps that nothing else solves.
+#[test]
+fn long_steps_keep_both_levels() {
+    let system = named("double-pendulum");
+    let run = after(&system, "conserving", 0.05, 20);
+    assert!((run.energy() - 9.7363675).abs() < 1e-11, "{}", run.energy());
+    let Violation { position, velocity } = run.violation();
+    assert!(position < 1e-13 && velocity < 1e-11, "{position:e} {velocity:e}");
+}
+
 #[test]
 fn the_pair_and_the_gyroscope_have_the_known_digits() {
     let known = [

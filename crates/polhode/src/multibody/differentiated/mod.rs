@@ -420,9 +420,12 @@ impl Linear {
         variant: Variant,
         sink: &mut (impl Sink<f64> + ?Sized),
     ) {
+        let whole = rule.stabilized;
         match variant {
-            Variant::Symmetric => stepping.write(weights, &mut Symmetrized(sink) as &mut dyn Sink<f64>),
-            _ => stepping.write(weights, sink),
+            Variant::Symmetric => {
+                stepping.write(weights, whole, &mut Symmetrized(sink) as &mut dyn Sink<f64>);
+            }
+            _ => stepping.write(weights, whole, sink),
         }
         for (b, maps) in self.maps.iter_mut().enumerate() {
             *maps = Maps::new(stepping, b, weights, rule, variant);

@@ -60,8 +60,8 @@ fn angle_change<T: Real>(ends: [&Seen<T>; 2], mean: &Seen<T>) -> (T, Pull<T>) {
     let (change, per_sine) = turned(cos, sin);
     let half = T::lift(0.5) * per_sine;
     let mut slope = Pull::none();
-    mean.pull(Piece::Cosine(1, 0), T::one(), (cos[0] + cos[1]) * half, &mut slope);
-    mean.pull(Piece::Cosine(0, 0), T::one(), -(sin[0] + sin[1]) * half, &mut slope);
+    mean.pull(Piece::Cosine(1, 0), (cos[0] + cos[1]) * half, &mut slope);
+    mean.pull(Piece::Cosine(0, 0), -(sin[0] + sin[1]) * half, &mut slope);
     (change, slope)
 }
 
@@ -199,7 +199,7 @@ impl<S: Real> Force<S> {
             Coordinate::Distance => {
                 let along = |seen: &Seen<T>| seen.axis(0, 2).dot(&seen.span);
                 let mut slope = Pull::none();
-                mean.pull(Piece::Plane(0, 2), T::one(), -T::one(), &mut slope);
+                mean.pull(Piece::Plane(0, 2), -T::one(), &mut slope);
                 (along(from), along(to) - along(from), slope)
             }
         };
@@ -266,7 +266,7 @@ impl<S: Real> Force<S> {
         own.strain_stiffnesses().iter().enumerate().map(move |(i, stiffness)| {
             let mut slope = Pull::none();
             match i {
-                0..3 => seen.pull(Piece::Plane(0, i), T::one(), -T::one(), &mut slope),
+                0..3 => seen.pull(Piece::Plane(0, i), -T::one(), &mut slope),
                 _ => {
                     let axis = seen.axis(0, i - 3);
                     slope.moments = [-axis, axis];

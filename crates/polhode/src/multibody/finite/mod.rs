@@ -17,6 +17,7 @@ mod piece;
 mod relative;
 mod rows;
 mod stepping;
+mod whole;
 
 pub(super) use forces::Strain;
 pub(super) use leap::Leap;

@@ -29,14 +29,10 @@ pub(in crate::multibody) struct Pull<T> {
 /// A number made of where two frames are.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::multibody) enum Piece {
-    /// -d_k in space.
-    Point(usize),
     /// U_i·W_j.
     Cosine(usize, usize),
     /// -d along an axis of the frame on this end.
     Plane(usize, usize),
-    /// (L² - d·d)/2L.
-    Length,
 }
 
 impl<T: Real> Seen<T> {
@@ -77,26 +73,11 @@ impl<T: Real> Seen<T> {
         let m = &self.axes[end];
         Vector3::new(m[(0, i)], m[(1, i)], m[(2, i)])
     }
-    /// The value of a piece, up to a constant.
-    #[inline(always)]
-    pub(in crate::multibody) fn value(&self, piece: Piece, length: T) -> T {
-        match piece {
-            Piece::Point(i) => -self.span[i],
-            Piece::Cosine(i, j) => self.axis(0, i).dot(&self.axis(1, j)),
-            Piece::Plane(end, i) => -self.axis(end, i).dot(&self.span),
-            Piece::Length => -self.span.dot(&self.span) / (length + length),
-        }
-    }
     /// Adds the gradient of a piece times a number: with respect to the position of the first body, and Σ q_j × its
     /// derivatives by the base vectors of each.
     #[inline(always)]
-    pub(in crate::multibody) fn pull(&self, piece: Piece, length: T, l: T, out: &mut Pull<T>) {
+    pub(in crate::multibody) fn pull(&self, piece: Piece, l: T, out: &mut Pull<T>) {
         match piece {
-            Piece::Point(i) => {
-                let mut f = zero();
-                f[i] = l;
-                out.push(&self.arms, &f);
-            }
             Piece::Cosine(i, j) => {
                 let moment = self.axis(0, i).cross(&self.axis(1, j)) * l;
                 out.moments[0] += moment;
@@ -107,7 +88,6 @@ impl<T: Real> Seen<T> {
                 out.push(&self.arms, &f);
                 out.moments[end] -= f.cross(&self.span);
             }
-            Piece::Length => out.push(&self.arms, &(self.span * (l / length))),
         }
     }
 }

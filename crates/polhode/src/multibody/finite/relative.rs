@@ -89,10 +89,10 @@ impl<S: Real> View<S> {
         // The numbers are the pieces up to a sign.
         let sign = if self.from == 0 { -T::one() } else { T::one() };
         for i in 0..3 {
-            seen.pull(Piece::Plane(self.from, i), T::one(), slopes.point[i] * sign, out);
+            seen.pull(Piece::Plane(self.from, i), slopes.point[i] * sign, out);
             for j in 0..3 {
                 let cosine = if self.from == 0 { Piece::Cosine(i, j) } else { Piece::Cosine(j, i) };
-                seen.pull(cosine, T::one(), slopes.axes[(i, j)], out);
+                seen.pull(cosine, slopes.axes[(i, j)], out);
             }
         }
     }

@@ -1,8 +1,11 @@
 //! What a joint adds to the equations of a step: its rows at the end, its finite reactions, and those of its velocities.
+//!
+//! The velocity rows of a point are held in axes that turn with a body and are those of space at the start of the step: only
+//! rows in axes of a body have no moment about any point where they are not zero.
 
-use super::super::joint::{Feature, Joint, JointKind, MOST_ROWS, Place};
+use super::super::joint::{Feature, Joint, JointKind, MOST_ROWS, Place, axis, zero};
 use super::leap::Leap;
-use super::piece::{Piece, Pull, Seen};
+use super::piece::{Pull, Seen};
 use super::relative::{OwnRows, Relative, View, corners, exact};
 use crate::scalar::{Dual, Over, Real};
 use nalgebra::Vector3;
@@ -27,27 +30,172 @@ pub(in crate::multibody) struct Multipliers<'a, T> {
     pub(in crate::multibody) nu: Option<&'a [T]>,
 }
 
-impl<S: Real> Joint<S> {
-    /// The pieces of its rows, in their order, and those of its velocities: points are held in axes that turn with a body,
-    /// because only such rows have no moment about any point where they are not zero.
+/// How much of what a joint adds is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::multibody) enum Part {
+    /// All of it.
+    All,
+    /// All but second derivatives of formulas of one's own in the momenta: a Newton matrix can do without them.
+    Slopes,
+    /// What it adds to the momenta.
+    Momenta,
+}
+
+/// A joint where its bodies are, seen from their centres of mass in space.
+pub(super) struct Sight<'a, S: Real, T> {
+    joint: &'a Joint<S>,
+    places: [&'a Place<T>; 2],
+}
+
+impl<'a, S: Real, T: Over<S>> Sight<'a, S, T> {
     #[inline(always)]
-    fn each_piece(&self, of_velocity: bool, mut each: impl FnMut(usize, Piece)) {
-        let on = usize::from(self.ends[0].body.is_none());
-        let mut row = 0;
-        for feature in self.kind.features() {
+    pub(super) fn new(joint: &'a Joint<S>, places: [&'a Place<T>; 2]) -> Self {
+        Sight { joint, places }
+    }
+    #[inline(always)]
+    fn point(&self, end: usize) -> Vector3<T> {
+        self.joint.ends[end].point.map(T::of)
+    }
+    /// From the centre of mass of each body to the point of its frame.
+    #[inline(always)]
+    pub(super) fn arms(&self) -> [Vector3<T>; 2] {
+        [self.places[0].to_space(&self.point(0)), self.places[1].to_space(&self.point(1))]
+    }
+    /// d, from the point of the first to that of the second.
+    #[inline(always)]
+    pub(super) fn span(&self) -> Vector3<T> {
+        let [first, second] = self.arms();
+        self.places[1].x + second - self.places[0].x - first
+    }
+    /// An axis of a frame.
+    #[inline(always)]
+    pub(super) fn axis(&self, end: usize, i: usize) -> Vector3<T> {
+        self.places[end].to_space(&axis(&self.joint.ends[end], i))
+    }
+    /// How a vector of a body changes.
+    #[inline(always)]
+    fn turning(&self, end: usize, y: &Vector3<T>) -> Vector3<T> {
+        let place = self.places[end];
+        place.to_space(&place.omega.cross(y))
+    }
+    #[inline(always)]
+    fn axis_rate(&self, end: usize, i: usize) -> Vector3<T> {
+        self.turning(end, &axis(&self.joint.ends[end], i))
+    }
+    /// How the arms change.
+    #[inline(always)]
+    fn arm_rates(&self) -> [Vector3<T>; 2] {
+        [self.turning(0, &self.point(0)), self.turning(1, &self.point(1))]
+    }
+    /// How the span changes, with them.
+    #[inline(always)]
+    fn span_rate(&self, [first, second]: &[Vector3<T>; 2]) -> Vector3<T> {
+        self.places[1].v + second - self.places[0].v - first
+    }
+    /// Rows times multipliers, all but the moments of forces at the points of the frames. The force that holds points together is
+    /// given by itself.
+    #[inline(always)]
+    fn reaction(&self, point: Vector3<T>, multipliers: &[T]) -> Pull<T> {
+        let (mut pull, mut row) = (Pull { force: point, moments: [zero(); 2] }, 0);
+        for feature in self.joint.kind.features() {
+            let l = multipliers[row];
             match *feature {
-                Feature::Point => {
-                    for i in 0..3 {
-                        let piece = if of_velocity { Piece::Plane(on, i) } else { Piece::Point(i) };
-                        each(row + i, piece);
-                    }
+                Feature::Point => {}
+                Feature::Perpendicular(i, j) => {
+                    let moment = self.axis(0, i).cross(&self.axis(1, j)) * l;
+                    pull.moments[0] += moment;
+                    pull.moments[1] -= moment;
                 }
-                Feature::Perpendicular(i, j) => each(row, Piece::Cosine(i, j)),
-                Feature::InPlane(i) => each(row, Piece::Plane(0, i)),
-                Feature::Length => each(row, Piece::Length),
+                Feature::InPlane(i) => {
+                    let f = self.axis(0, i) * l;
+                    pull.force += f;
+                    pull.moments[0] -= f.cross(&self.span());
+                }
+                Feature::Length => pull.force += self.span() * (l / T::of(self.joint.kind.length())),
             }
             row += feature.rows();
         }
+        pull
+    }
+    /// Φ_qᵀ λ in space.
+    #[inline(always)]
+    pub(super) fn pull(&self, lambda: &[T]) -> Pull<T> {
+        let mut pull = self.reaction(self.joint.force_of(lambda), lambda);
+        let (force, [first, second]) = (pull.force, self.arms());
+        pull.moments[0] += first.cross(&force);
+        pull.moments[1] -= second.cross(&force);
+        pull
+    }
+    /// h B v/2 of the velocity rows.
+    #[inline(always)]
+    fn velocities(&self, out: &mut [T; MOST_ROWS]) {
+        let (half, mut row, late) = (T::lift(0.5), 0, self.span_rate(&self.arm_rates()));
+        for feature in self.joint.kind.features() {
+            match *feature {
+                // In axes of a body too ḋ vanishes where d does.
+                Feature::Point => (0..3).for_each(|i| out[row + i] = late[i] * -half),
+                Feature::Perpendicular(i, j) => {
+                    let turned = self.axis_rate(0, i).dot(&self.axis(1, j));
+                    out[row] = (turned + self.axis(0, i).dot(&self.axis_rate(1, j))) * half;
+                }
+                Feature::InPlane(i) => {
+                    let turned = self.axis_rate(0, i).dot(&self.span());
+                    out[row] = (turned + self.axis(0, i).dot(&late)) * -half;
+                }
+                Feature::Length => {
+                    out[row] = self.span().dot(&late) * -half / T::of(self.joint.kind.length());
+                }
+            }
+            row += feature.rows();
+        }
+    }
+    /// How the velocity rows times ν change while all moves as it does; the force that holds points together is given with its
+    /// rate.
+    #[inline(always)]
+    fn pull_rate(&self, point: [Vector3<T>; 2], nu: &[T]) -> Pull<T> {
+        let (turning, mut row) = (self.arm_rates(), 0);
+        let span_rate = self.span_rate(&turning);
+        // The force at the points, and its rate.
+        let [mut force, mut late] = point;
+        let mut moments = [zero(); 2];
+        // d itself is zero where points are held together.
+        moments[self.joint.turned_with()] = -force.cross(&span_rate);
+        for feature in self.joint.kind.features() {
+            let l = nu[row];
+            match *feature {
+                Feature::Point => {}
+                Feature::Perpendicular(i, j) => {
+                    let turned = self.axis_rate(0, i).cross(&self.axis(1, j));
+                    let moment = (turned + self.axis(0, i).cross(&self.axis_rate(1, j))) * l;
+                    moments[0] += moment;
+                    moments[1] -= moment;
+                }
+                Feature::InPlane(i) => {
+                    let (f, turned) = (self.axis(0, i) * l, self.axis_rate(0, i) * l);
+                    force += f;
+                    late += turned;
+                    moments[0] -= turned.cross(&self.span()) + f.cross(&span_rate);
+                }
+                Feature::Length => {
+                    let per = l / T::of(self.joint.kind.length());
+                    force += self.span() * per;
+                    late += span_rate * per;
+                }
+            }
+            row += feature.rows();
+        }
+        let [first, second] = self.arms();
+        moments[0] += first.cross(&late) + turning[0].cross(&force);
+        moments[1] -= second.cross(&late) + turning[1].cross(&force);
+        Pull { force: late, moments }
+    }
+}
+
+impl<S: Real> Joint<S> {
+    /// The end with whose body the velocity rows of points turn.
+    #[inline(always)]
+    fn turned_with(&self) -> usize {
+        usize::from(self.ends[0].body.is_none())
     }
     fn own_rows(&self) -> Option<OwnRows<'_, S>> {
         match &self.kind {
@@ -55,60 +203,76 @@ impl<S: Real> Joint<S> {
             _ => None,
         }
     }
-    /// B of the velocity rows, transposed, times ν: the force on the first body in space, moments in space.
-    #[inline(always)]
-    fn velocity_pull<T: Over<S>>(&self, seen: &Seen<T>, nu: &[T]) -> Pull<T> {
-        let (mut pull, length) = (Pull::none(), T::of(self.kind.length()));
-        self.each_piece(true, |row, piece| seen.pull(piece, length, nu[row], &mut pull));
-        pull
-    }
 
-    /// All that it adds to a step of size h between two times. Where not all is asked for, second derivatives of formulas of
-    /// one's own are left out of the momenta: a Newton matrix can do without them.
+    /// What it adds to a step of size h between two times.
     #[inline(always)]
     pub(in crate::multibody) fn share<T: Over<S>>(
         &self,
         leaps: [&Leap<T>; 2],
         times: [T; 2],
         multipliers: Multipliers<'_, T>,
-        all: bool,
+        part: Part,
     ) -> Share<T> {
         let mut share = Share {
             momenta: Pull::none(),
-            ties: [[Vector3::zeros(); 2]; 2],
+            ties: [[zero(); 2]; 2],
             rows: [T::zero(); MOST_ROWS],
             rates: [T::zero(); MOST_ROWS],
         };
-        let ends = leaps.map(|leap| &leap.ends[1]);
-        self.constraint(times[1], ends, &mut share.rows);
+        let ends = [&leaps[0].ends[1], &leaps[1].ends[1]];
+        if part != Part::Momenta {
+            self.constraint(times[1], ends, &mut share.rows);
+        }
         if let Some(own) = self.own_rows() {
-            self.share_of_own(&own, leaps, times, multipliers, all, &mut share);
+            self.share_of_own(&own, leaps, times, multipliers, part != Part::Slopes, &mut share);
             return share;
         }
-        let length = T::of(self.kind.length());
-        let mean = leaps.map(|leap| &leap.mean);
-        let seen = Seen::of(&self.ends, mean);
-        self.each_piece(false, |row, piece| {
-            seen.pull(piece, length, multipliers.lambda[row], &mut share.momenta);
-        });
+        let [first, second] = leaps;
+        let seen = Sight::new(self, [&first.mean, &second.mean]);
+        share.momenta = seen.pull(multipliers.lambda);
         let Some(nu) = multipliers.nu else { return share };
         let half = T::lift(0.5);
+        // The leap of the body with which the velocity rows of points turn, their force at the start of the step, and that in
+        // axes that turn.
+        let (on, point) = (leaps[self.turned_with()], self.force_of(nu));
+        let turning = on.ends[0].to_body(&point);
+        let late = on.mean.to_space(&on.mean.omega.cross(&turning));
         // The finite derivative of ν·B v, the velocities held, is the rate of the reactions at the mean.
-        let seen = Seen::moving(&self.ends, mean);
-        let mut by_rate = Pull::<Dual<T, 1>>::none();
-        let seen_end = Seen::moving(&self.ends, ends);
-        let long = Dual::constant(length);
-        self.each_piece(true, |row, piece| {
-            seen.pull(piece, long, Dual::constant(nu[row]), &mut by_rate);
-            share.rates[row] = seen_end.value(piece, long).eps[0] * half;
-        });
-        share.momenta.add(&rate_of(&by_rate), half);
-        for at in 0..2 {
-            let places = leaps.map(|leap| &leap.ends[at]);
-            let pull = self.velocity_pull(&Seen::of(&self.ends, places), nu);
-            tie(&mut share.ties, &pull, places);
+        share.momenta.add(&seen.pull_rate([on.mean.to_space(&turning), late], nu), half);
+        if part == Part::Momenta {
+            return share;
         }
+        let starts = [&first.ends[0], &second.ends[0]];
+        self.tie(&mut share.ties, &Sight::new(self, starts).reaction(point, nu), starts);
+        let seen = Sight::new(self, ends);
+        seen.velocities(&mut share.rates);
+        self.tie(&mut share.ties, &seen.reaction(on.ends[1].to_space(&turning), nu), ends);
         share
+    }
+    /// The force that holds points together, if it does so: they are its first rows.
+    #[inline(always)]
+    fn force_of<T: Real>(&self, multipliers: &[T]) -> Vector3<T> {
+        match (self.kind.features(), multipliers) {
+            ([Feature::Point, ..], [x, y, z, ..]) => Vector3::new(*x, *y, *z),
+            _ => zero(),
+        }
+    }
+    /// Half of what the velocity rows at one end of the step add to the ties, the force acting at the points.
+    #[inline(always)]
+    fn tie<T: Over<S>>(&self, ties: &mut [[Vector3<T>; 2]; 2], pull: &Pull<T>, places: [&Place<T>; 2]) {
+        let half = T::lift(0.5);
+        for (end, tie) in ties.iter_mut().enumerate() {
+            if self.ends[end].body.is_none() {
+                continue;
+            }
+            let [force, moment] = pull.on(end);
+            let arm: Vector3<T> = self.ends[end].point.map(T::of);
+            tie[0] += force * half;
+            tie[1] += arm.cross(&places[end].to_body(&force)) * half;
+            if !self.kind.turns_alone() {
+                tie[1] += places[end].to_body(&moment) * half;
+            }
+        }
     }
 
     #[inline(never)]
@@ -169,7 +333,7 @@ impl<S: Real> Joint<S> {
             for (slopes, nu) in gradients.iter().zip(nu) {
                 view.pull(&Seen::of(&self.ends, at(i)), &slopes.map(|x| x * *nu), &mut pull);
             }
-            tie(&mut share.ties, &pull, at(i));
+            tie_moments(&mut share.ties, &pull, at(i));
         }
     }
     /// h²/2 times the work of what drives it over a step: λ times what its rows change by themselves, and ν times what their
@@ -209,9 +373,8 @@ fn rate_of<T: Real>(pull: &Pull<Dual<T, 1>>) -> Pull<T> {
     Pull { force: rate(&pull.force), moments: [rate(&pull.moments[0]), rate(&pull.moments[1])] }
 }
 
-/// Half of what the velocity rows at one end of the step add to the ties.
-#[inline(always)]
-fn tie<T: Real>(ties: &mut [[Vector3<T>; 2]; 2], pull: &Pull<T>, places: [&Place<T>; 2]) {
+/// Half of what the velocity rows of a formula of one's own at one end of the step add to the ties.
+fn tie_moments<T: Real>(ties: &mut [[Vector3<T>; 2]; 2], pull: &Pull<T>, places: [&Place<T>; 2]) {
     let half = T::lift(0.5);
     for (end, tie) in ties.iter_mut().enumerate() {
         let [force, moment] = pull.on(end);

@@ -11,8 +11,8 @@ use super::super::joint::{Place, zero};
 use super::super::state::{BodyMotion, CoordinateState};
 use super::super::workspace::Stepping;
 use super::forces::Step;
-use super::leap::{Leap, cayley};
-use super::rows::Multipliers;
+use super::leap::Leap;
+use super::rows::{Multipliers, Part};
 use crate::body::{Kinematics, Load, inward};
 use crate::group::{MapKind, Rotation, Vectorial};
 use crate::scalar::{Over, Real};
@@ -74,15 +74,12 @@ impl<'a, S: Real> Leaping<'a, S> {
     pub(super) fn side(&self) -> f64 {
         inward(self.on.t, self.on.h)
     }
-    /// Where a body starts, velocities times the step.
-    #[inline(always)]
-    pub(super) fn start(&self, b: usize) -> Place<S> {
-        let body = &self.on.bodies[b];
-        Place {
-            x: body.position,
-            r: body.attitude.matrix(),
-            v: body.velocity * self.on.h,
-            omega: body.omega_body * self.on.h,
+    /// Takes up where the bodies start, velocities times the step.
+    fn begin(&mut self) {
+        let h = self.on.h;
+        for (body, leap) in self.on.bodies.iter().zip(&mut self.on.work.leaps) {
+            let (v, omega) = (body.velocity * h, body.omega_body * h);
+            leap.ends[0] = Place { x: body.position, r: body.attitude.matrix(), v, omega };
         }
     }
     /// The multiplier λ per Λ over the typical mass.
@@ -139,11 +136,11 @@ impl<'a, S: Real> Leaping<'a, S> {
     }
     /// The work over the step of all that stores no energy, once it is solved and evaluated there.
     pub(in crate::multibody) fn work_done(&self) -> S {
-        let mut done = self.done;
+        let (mut done, ground) = (self.done, Leap::ground());
         let per = (self.on.h * self.on.h * S::lift(0.5)).recip();
         for (j, joint) in self.on.system.joints.iter().enumerate() {
-            let leaps = self.leaps(joint.bodies());
-            done += joint.drive_work(leaps.each_ref(), self.times(), self.multipliers(j)) * per;
+            done += joint.drive_work(self.leaps(joint.bodies(), &ground), self.times(), self.multipliers(j))
+                * per;
         }
         let h = self.on.h;
         let mean = self.mean_of_cosines();
@@ -167,8 +164,64 @@ impl<'a, S: Real> Leaping<'a, S> {
         }
     }
     #[inline(always)]
-    pub(super) fn leaps(&self, bodies: [Option<usize>; 2]) -> [Leap<S>; 2] {
-        bodies.map(|body| body.map_or_else(Leap::ground, |b| self.on.work.leaps[b]))
+    pub(super) fn leaps<'b>(&'b self, bodies: [Option<usize>; 2], ground: &'b Leap<S>) -> [&'b Leap<S>; 2] {
+        let leap = |body: Option<usize>| body.map_or(ground, |b| &self.on.work.leaps[b]);
+        [leap(bodies[0]), leap(bodies[1])]
+    }
+    /// Takes the bodies to the iterate and adds up what acts on them over the step, joints too.
+    #[inline(always)]
+    fn evaluate(&mut self, part: Part) {
+        let (times, system, ground) = (self.times(), self.on.system, Leap::ground());
+        self.scaled();
+        for (step, leap) in self.on.work.steps.iter().zip(&mut self.on.work.leaps) {
+            leap.go(step.moved, step.change);
+        }
+        self.act();
+        let mass = self.on.work.mass;
+        if self.stabilized && part == Part::All {
+            for (b, body) in system.bodies.iter().enumerate() {
+                let step = &self.on.work.steps[b];
+                let shift = (step.moved[0] - step.change[0]) * (body.mass / mass);
+                let turn = body.inertia.matrix.times(&(step.moved[1] - step.change[1])) / mass;
+                self.on.work.put(self.on.work.layout.pose(b), [shift, turn]);
+            }
+        }
+        for (j, joint) in system.joints.iter().enumerate() {
+            let share = joint.share(self.leaps(joint.bodies(), &ground), times, self.multipliers(j), part);
+            let work = &mut *self.on.work;
+            if part == Part::All {
+                let (count, start, first) =
+                    (joint.kind.rows(), work.layout.joints[j], work.layout.multipliers[j]);
+                for k in 0..count {
+                    work.residual[start + k] = share.rows[k];
+                    if self.stabilized {
+                        work.residual[start + count + k] = share.rates[k];
+                    }
+                    if let Some(soft) = work.soft(first + k) {
+                        work.residual[start + k] -= soft * work.scaled[0][first + k] / mass;
+                        if self.stabilized {
+                            work.residual[start + count + k] -= soft * work.eta[first + k];
+                        }
+                    }
+                }
+            }
+            for (end, body) in joint.bodies().into_iter().enumerate() {
+                let Some(body) = body else { continue };
+                let sums = &mut work.now[body].complementary;
+                sums.iter_mut().zip(share.momenta.on(end)).for_each(|(sum, part)| *sum += part);
+                if self.stabilized && part == Part::All {
+                    let row = work.layout.pose(body);
+                    for i in 0..3 {
+                        work.residual[row + i] -= share.ties[end][0][i] / mass;
+                        work.residual[row + 3 + i] -= share.ties[end][1][i] / mass;
+                    }
+                }
+            }
+        }
+    }
+    /// Takes all to the solution: the last correction moved the iterate.
+    pub(in crate::multibody) fn settle(&mut self) {
+        self.evaluate(Part::Momenta);
     }
 
     /// A body at the end of the step. Momenta are carried by their increments, the angular momentum in space: so rounding has
@@ -220,6 +273,7 @@ impl<'a, S: Real> Leaping<'a, S> {
 
 impl<S: Real> Equations<S> for Leaping<'_, S> {
     fn guess(&mut self, rung: Rung, _lanes: S::Mask) {
+        self.begin();
         let on = &mut self.on;
         on.work.turned = S::zero();
         on.measure();
@@ -230,59 +284,13 @@ impl<S: Real> Equations<S> for Leaping<'_, S> {
     }
     fn shorten(&mut self, fraction: f64) {
         self.on.h = self.on.whole * S::lift(fraction);
+        self.begin();
     }
 
     #[inline]
     fn residual(&mut self) {
-        let times = self.times();
-        self.scaled();
-        for b in 0..self.on.bodies.len() {
-            let step = &self.on.work.steps[b];
-            let change = if self.stabilized { step.change } else { step.moved };
-            let leap = Leap::new(self.start(b), step.moved, change);
-            self.on.work.leaps[b] = leap;
-        }
-        self.act();
+        self.evaluate(Part::All);
         let mass = self.on.work.mass;
-        if self.stabilized {
-            for (b, body) in self.on.system.bodies.iter().enumerate() {
-                let step = &self.on.work.steps[b];
-                let shift = (step.moved[0] - step.change[0]) * (body.mass / mass);
-                let turn = body.inertia.matrix.times(&(step.moved[1] - step.change[1])) / mass;
-                self.on.work.put(self.on.work.layout.pose(b), [shift, turn]);
-            }
-        }
-        for (j, joint) in self.on.system.joints.iter().enumerate() {
-            let leaps = self.leaps(joint.bodies());
-            let share = joint.share(leaps.each_ref(), times, self.multipliers(j), true);
-            let work = &mut *self.on.work;
-            let (count, start, first) =
-                (joint.kind.rows(), work.layout.joints[j], work.layout.multipliers[j]);
-            for k in 0..count {
-                work.residual[start + k] = share.rows[k];
-                if self.stabilized {
-                    work.residual[start + count + k] = share.rates[k];
-                }
-                if let Some(soft) = work.soft(first + k) {
-                    work.residual[start + k] -= soft * work.scaled[0][first + k] / mass;
-                    if self.stabilized {
-                        work.residual[start + count + k] -= soft * work.eta[first + k];
-                    }
-                }
-            }
-            for (end, body) in joint.bodies().into_iter().enumerate() {
-                let Some(body) = body else { continue };
-                let sums = &mut work.now[body].complementary;
-                sums.iter_mut().zip(share.momenta.on(end)).for_each(|(sum, part)| *sum += part);
-                if self.stabilized {
-                    let row = work.layout.pose(body);
-                    for i in 0..3 {
-                        work.residual[row + i] -= share.ties[end][0][i] / mass;
-                        work.residual[row + 3 + i] -= share.ties[end][1][i] / mass;
-                    }
-                }
-            }
-        }
         for (b, body) in self.on.system.bodies.iter().enumerate() {
             let (leap, [force, moment]) = (&self.on.work.leaps[b], self.on.work.now[b].complementary);
             let start = &leap.ends[0];
@@ -290,7 +298,7 @@ impl<S: Real> Equations<S> for Leaping<'_, S> {
             let begun = inertia.times(&(start.omega * S::lift(0.5)));
             let ended = inertia.times(&leap.mean.omega) - begun;
             let momentum = (leap.mean.v - start.v) * body.mass + force;
-            let spin = cayley(&leap.turn) * ended - begun + start.to_body(&moment);
+            let spin = leap.turned(&ended) - begun + start.to_body(&moment);
             self.on.work.put(self.on.work.layout.motion(b), [momentum / mass, spin / mass]);
         }
         for i in 0..self.on.extra.len() {
@@ -306,12 +314,29 @@ impl<S: Real> Equations<S> for Leaping<'_, S> {
 
     #[inline]
     fn linearize(&mut self, _rung: Rung, _lanes: S::Mask) {
-        let mut matrix = match self.on.work.matrix.take() {
+        let whole = self.on.takes_whole();
+        let mut matrix = match self.on.work.matrix_at(whole).take() {
             Some(matrix) => matrix,
+            None if whole => self.unwritten_whole(),
             None => self.unwritten_matrix(),
         };
-        self.write(&mut matrix.rewrite());
-        self.on.take_matrix(matrix);
+        match whole {
+            true => self.write_whole(&mut matrix.rewrite()),
+            false => {
+                self.write(&mut matrix.rewrite());
+                self.see_slopes();
+            }
+        }
+        self.on.take_matrix(matrix, whole);
+        if self.on.splits() && self.on.work.matrix_at(!whole).is_none() {
+            // Room for the other one as long as steps may still allocate.
+            let mut other = if whole { self.unwritten_matrix() } else { self.unwritten_whole() };
+            match whole {
+                true => self.write(&mut other.rewrite()),
+                false => self.write_whole(&mut other.rewrite()),
+            }
+            self.on.work.put_aside(other, !whole);
+        }
     }
 
     #[inline]

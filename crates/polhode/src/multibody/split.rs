@@ -1,0 +1,188 @@
+//! Both levels of the joints of a stabilized step with the factors of one: those of the matrix K = [A Bᵀ; B 0] of a step that
+//! holds positions alone.
+//!
+//! Such a step has the changes p of the pose and u that velocities see, the multipliers Λ of positions and η of velocities, and
+//! the equations (1) of motion, (2) of the tie M(p - u) ± Bᵀη, (3) of positions and (4) of velocities. With e = u - p and the sum of
+//! (1) and (2) they are, up to terms that are smaller by the angle of a step,
+//!
+//! A p + Bᵀ(Λ ± η) = r₁ + r₂, B p = r₃ and A e ∓ Bᵀη = -r₂, B e = r₄ - r₃ - S p:
+//!
+//! two solves. S is the derivative of the rows of velocity by the poses, as it was when K was made. What is left out costs digits of a correction, which the next one makes good; where bodies turn far in a step, or
+//! corrections do not shrink, the whole matrix is factored.
+
+use super::joint::{Joint, MOST_ROWS, Place, zero};
+use super::layout::Layout;
+use super::tape::Matrix;
+use super::workspace::{Stepping, Weights, Workspace, ends, lengths};
+use crate::group::{Group, So3};
+use crate::method::Form;
+use crate::scalar::Real;
+use nalgebra::Vector3;
+
+/// The angle of a step, in rad, beyond which the whole matrix is factored at once.
+const FAR: f64 = 0.25;
+/// Corrections below this are round-off, for which no larger matrix is a cure.
+const SMALL: f64 = 1e-12;
+/// Corrections shrink by more than this with factors that are good enough.
+const GAIN: f64 = 0.1;
+/// So many steps begin with the whole matrix after one that did not go without.
+const AFTER: u64 = 16;
+
+impl<S: Real> Workspace<S> {
+    /// Where the unknowns of one level are, or all of them.
+    #[inline(always)]
+    pub(super) fn layout_of(&self, whole: bool) -> &Layout {
+        if whole { &self.layout } else { &self.small }
+    }
+    /// The matrix of one level, or the whole one.
+    pub(super) fn matrix_at(&mut self, whole: bool) -> &mut Option<Matrix<S>> {
+        if whole { &mut self.whole } else { &mut self.matrix }
+    }
+    /// Keeps a matrix that may be of use later, with pivots that are good now.
+    pub(super) fn put_aside(&mut self, mut matrix: Matrix<S>, whole: bool) {
+        // If it cannot be factored now, it may be when it is needed.
+        let _ = matrix.factor();
+        *self.matrix_at(whole) = Some(matrix);
+    }
+    /// Solves for the corrections, which take the place of the residual.
+    #[inline]
+    pub(super) fn solve(&mut self, joints: &[Joint<S>]) {
+        let split = self.scheme.stabilized && !self.in_whole;
+        match if self.in_whole { &mut self.whole } else { &mut self.matrix } {
+            Some(_) if split => self.solve_split(joints),
+            Some(matrix) => matrix.factors.solve(&mut self.residual),
+            None => self.residual.fill(S::lift(f64::NAN)),
+        }
+    }
+    fn solve_split(&mut self, joints: &[Joint<S>]) {
+        let (count, map, geometric) = (self.steps.len(), self.map(), self.scheme.form == Form::Geometric);
+        let Workspace { layout, small, residual: r, levels: [first, second], leaps, now, .. } = self;
+        let Some(matrix) = &mut self.matrix else { return };
+        let vector = |x: &[S], at: usize| Vector3::new(x[at], x[at + 1], x[at + 2]);
+        let levels = first.as_chunks_mut::<6>().0.iter_mut().zip(second.as_chunks_mut::<6>().0);
+        for ((b, r), (first, second)) in r.as_chunks::<12>().0.iter().enumerate().take(count).zip(levels) {
+            // Of steps by finite derivatives the equations of motion are in axes of the start, ties in those of the end.
+            let tied = vector(r, 9);
+            let tied = leaps.get(b).map_or(tied, |leap| leap.turned(&tied));
+            for i in 0..3 {
+                first[i] = r[i] + r[6 + i];
+                first[3 + i] = r[3 + i] + tied[i];
+                second[i] = -r[6 + i];
+                second[3 + i] = -tied[i];
+            }
+        }
+        // Where a joint starts in both, and how many rows it has.
+        let rows = |j: usize| (layout.joints[j], small.joints[j], joints[j].kind.rows());
+        for j in 0..joints.len() {
+            let (from, to, count) = rows(j);
+            first[to..to + count].copy_from_slice(&r[from..from + count]);
+        }
+        for (from, to, count) in extra(layout, small) {
+            first[to..to + count].copy_from_slice(&r[from..from + count]);
+            second[to..to + count].fill(S::zero());
+        }
+        matrix.factors.solve(first);
+        for (j, (joint, slopes)) in joints.iter().zip(&self.slopes).enumerate() {
+            let (from, to, count) = rows(j);
+            let second = &mut second[to..to + count];
+            for (k, second) in second.iter_mut().enumerate() {
+                *second = r[from + count + k] - r[from + k];
+            }
+            // What the rows of velocity see of the change of the poses.
+            let still = joint.kind.pins_points();
+            for end in 0..2 {
+                let Some(b) = joint.ends[end].body else { continue };
+                let (moved, turn) = (vector(first, 6 * b), vector(first, 6 * b + 3));
+                let turn = leaps.get(b).map_or(turn, |leap| leap.turn_of_end(&turn));
+                for (second, slopes) in second.iter_mut().zip(slopes) {
+                    *second -= slopes[2 * end + 1].dot(&turn);
+                    if !still {
+                        *second -= slopes[2 * end].dot(&moved);
+                    }
+                }
+            }
+        }
+        matrix.factors.solve(second);
+        let levels = first.as_chunks::<6>().0.iter().zip(second.as_chunks::<6>().0);
+        for ((b, r), (first, second)) in
+            r.as_chunks_mut::<12>().0.iter_mut().enumerate().take(count).zip(levels)
+        {
+            // In the rows of K a turn of the end is what the pose makes of it; velocities turn as they are.
+            let turned = vector(second, 3);
+            let turned = match leaps.get(b) {
+                Some(leap) => leap.turn_of_end(&turned),
+                None if geometric => So3::tangent(map, &now[b].parameters, &turned),
+                None => turned,
+            };
+            r[6..].copy_from_slice(first);
+            for i in 0..3 {
+                r[i] = first[i] + second[i];
+                r[3 + i] = first[3 + i] + turned[i];
+            }
+        }
+        let backwards = leaps.is_empty();
+        for j in 0..joints.len() {
+            let (from, to, count) = rows(j);
+            for k in 0..count {
+                r[from + k] = first[to + k] + second[to + k];
+                r[from + count + k] = if backwards { -second[to + k] } else { second[to + k] };
+            }
+        }
+        for (from, to, count) in extra(layout, small) {
+            r[from..from + count].copy_from_slice(&first[to..to + count]);
+        }
+    }
+}
+
+/// Where extra coordinates are in both, and how many.
+fn extra(layout: &Layout, small: &Layout) -> impl Iterator<Item = (usize, usize, usize)> {
+    let ends = small.extra.iter().skip(1).copied().chain([small.n]);
+    layout.extra.iter().zip(&small.extra).zip(ends).map(|((from, to), end)| (*from, *to, end - to))
+}
+
+impl<S: Real> Stepping<'_, S> {
+    /// Takes up how the rows of velocity change with the poses, beside the matrix of one level.
+    pub(super) fn see_slopes(&mut self, weights: &Weights<S>) {
+        let (ground, time, per) = (Place::ground(), self.t + self.h, weights.velocity.recip());
+        let mut rows = [[zero(); 4]; MOST_ROWS];
+        let Workspace { now, slopes, .. } = &mut *self.work;
+        for (joint, slopes) in self.system.joints.iter().zip(slopes) {
+            let bodies = joint.bodies();
+            let places = ends(now, &ground, bodies);
+            joint.jacobian(time, places, &mut rows);
+            joint.rate_slopes(time, places, slopes);
+            for (slopes, row) in slopes.iter_mut().zip(&rows) {
+                for (block, slope) in slopes.iter_mut().enumerate() {
+                    if let (Some(body), 1) = (bodies[block / 2], block % 2) {
+                        *slope += now[body].omega_slopes[0].tr_mul(&row[block]);
+                    }
+                    *slope *= per;
+                }
+            }
+        }
+    }
+    /// True if both levels may go with the factors of one. Derivatives are exact with the whole matrix alone, and where joints
+    /// depend on each other their multipliers, which hardly anything determines, would bring what is left out to the fore.
+    pub(super) fn splits(&self) -> bool {
+        self.work.scheme.stabilized && S::DEPTH == 0 && self.work.softness.is_empty()
+    }
+    /// True if a step of the stabilized form begins with the whole matrix.
+    pub(super) fn begins_with_whole(&self) -> bool {
+        let far = self.work.whole_for > 0 || self.turns_far();
+        self.work.scheme.stabilized && (far || !self.splits())
+    }
+    /// True if a body turns far in the step.
+    pub(super) fn turns_far(&self) -> bool {
+        let far = |omega: &Vector3<S>| (lengths(omega) * self.h).abs().largest() > FAR;
+        self.bodies.iter().any(|body| far(&body.omega_body))
+    }
+    /// True if the whole matrix is the one to factor now.
+    pub(super) fn takes_whole(&mut self) -> bool {
+        let ([now, before], work) = (self.work.corrections, &mut *self.work);
+        let slow = work.history.made && !work.in_whole && now > SMALL && now > GAIN * before;
+        if slow && work.scheme.stabilized {
+            work.whole_for = AFTER;
+        }
+        work.scheme.stabilized && (work.wants_whole || work.in_whole && work.history.made || slow)
+    }
+}
