@@ -3,10 +3,6 @@
 # Python package in a virtual environment of its own.
 set -euo pipefail
 cd "$(dirname "$0")"
-# The page of a run is opened in a real browser. Root gets it from the distribution here; elsewhere that test waits for one.
-if [ "$(id -u)" = 0 ] && command -v apt-get > /dev/null && ! command -v chromium > /dev/null; then
-    apt-get -qq update && apt-get -qq install -y chromium > /dev/null || echo "note: there is no chromium to be had" >&2
-fi
 target="${CARGO_TARGET_DIR:-target}"
 mkdir -p "$target"
 rm -rf "$target/venv" "$target/wheels"
@@ -22,19 +18,25 @@ cargo fmt --all --check
     done
 ) > "$target/lints-and-unit-tests.log" 2>&1 &
 beside=$!
-# What the Python tests want, all but the package itself.
+# What tests want from elsewhere, fetched meanwhile: a real browser, in which the page of a run is opened (root gets it from the
+# distribution here; elsewhere that test waits for one), and packages of Python.
 (
+    if [ "$(id -u)" = 0 ] && command -v apt-get > /dev/null && ! command -v chromium > /dev/null; then
+        apt-get -qq update && apt-get -qq install -y chromium > /dev/null || echo "note: there is no chromium to be had" >&2
+    fi
     python3 -m venv "$target/venv"
     "$target/venv/bin/pip" install --quiet $(sed -n 's/^test = \[\(.*\)\]$/\1/p' pyproject.toml | tr -d '",')
-) > "$target/venv.log" 2>&1 &
-environment=$!
-trap 'kill "$beside" "$environment" 2> /dev/null || true' EXIT
+) > "$target/fetched.log" 2>&1 &
+fetching=$!
+trap 'kill "$beside" "$fetching" 2> /dev/null || true' EXIT
+cargo test --workspace --release --tests --no-run
+wait "$fetching" || { cat "$target/fetched.log" >&2; exit 1; }
+cat "$target/fetched.log"
 cargo test --workspace --release --tests
 cargo test --workspace --release --doc
 wait "$beside" || { cat "$target/lints-and-unit-tests.log" >&2; exit 1; }
 cat "$target/lints-and-unit-tests.log"
 
-wait "$environment" || { cat "$target/venv.log" >&2; exit 1; }
 "$target/venv/bin/pip" wheel --quiet --no-deps --wheel-dir "$target/wheels" .
 if [ -n "$(find "$target/wheels" -size +12M)" ]; then
     echo "error: the wheel is larger than 12 MB" >&2
