@@ -343,7 +343,7 @@ fn numbers_of_every_kind_mean_what_they_say() {
         ("shape = { ellipsoid = [0.1, 0.2, 0.3] }", 6.0, [0.06, 0.12, 0.156], [0.0; 3]),
     ];
     for (shape, mass, moments, center) in shapes {
-        let text = format!("[bodies.b]\nmass = {mass}\n{shape}\n[run]\nstep = 0.1\nuntil = 0\n");
+        let text = format!("[bodies.b]\nmass = {mass}\n{shape}\n[run]\nstep = 0.1\nuntil = 1\n");
         let file = folder.write("s.toml", &text);
         let body = json(&["check", &file, "--json"])["bodies"]["b"].clone();
         near(&body["principal_moments"], &moments, 1e-12);
