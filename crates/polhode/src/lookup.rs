@@ -163,7 +163,7 @@ pub(crate) fn nearest<'a>(word: &str, mut candidates: impl Iterator<Item = &'a s
 }
 
 /// Through an object, so that it is compiled once and not for every list of candidates.
-fn nearest_of<'a>(word: &str, candidates: &mut dyn Iterator<Item = &'a str>) -> Vec<String> {
+fn nearest_of(word: &str, candidates: &mut dyn Iterator<Item = &str>) -> Vec<String> {
     let near = 1 + word.chars().count() / 3;
     let score = |c: &str| {
         let whole = Some(distance(word, c)).filter(|d| *d <= near || (word.len() > 1 && c.starts_with(word)));
