@@ -7,15 +7,11 @@ target="${CARGO_TARGET_DIR:-target}"
 mkdir -p "$target"
 rm -rf "$target/venv" "$target/wheels"
 cargo fmt --all --check
-# Lints, unit tests and example programs, compiled without optimisation, beside the optimised tests: each has stretches that use
-# one core only. The lock of one profile does not hold up the other.
+# Lints, and unit tests compiled without optimisation, beside the optimised tests: each has stretches that use one core only.
+# The lock of one profile does not hold up the other.
 (
     cargo clippy --workspace --all-targets -- -D warnings
     cargo test --profile unit -p polhode -p polhode-cli --lib
-    cargo build --profile unit -p polhode --examples
-    for example in crates/polhode/examples/*; do
-        "$target/unit/examples/$(basename "$example" .rs)" > /dev/null
-    done
 ) > "$target/lints-and-unit-tests.log" 2>&1 &
 beside=$!
 # What tests want from elsewhere, fetched meanwhile: a real browser, in which the page of a run is opened (root gets it from the
@@ -29,11 +25,15 @@ beside=$!
 ) > "$target/fetched.log" 2>&1 &
 fetching=$!
 trap 'kill "$beside" "$fetching" 2> /dev/null || true' EXIT
-cargo test --workspace --release --tests --no-run
+# The example programs too, from the same library: `cargo run -p polhode` would compile another one, with the features that this
+# package alone asks of its dependencies.
+cargo test --workspace --release --no-run
 wait "$fetching" || { cat "$target/fetched.log" >&2; exit 1; }
 cat "$target/fetched.log"
-cargo test --workspace --release --tests
-cargo test --workspace --release --doc
+cargo test --workspace --release
+for example in crates/polhode/examples/*; do
+    "$target/release/examples/$(basename "$example" .rs)" > /dev/null
+done
 wait "$beside" || { cat "$target/lints-and-unit-tests.log" >&2; exit 1; }
 cat "$target/lints-and-unit-tests.log"
 
