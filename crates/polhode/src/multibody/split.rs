@@ -7,8 +7,9 @@
 //!
 //! A p + Bᵀ(Λ ± η) = r₁ + r₂, B p = r₃ and A e ∓ Bᵀη = -r₂, B e = r₄ - r₃ - S p:
 //!
-//! two solves. S is the derivative of the rows of velocity by the poses, as it was when K was made. What is left out costs digits of a correction, which the next one makes good; where bodies turn far in a step, or
-//! corrections do not shrink, the whole matrix is factored.
+//! two solves. S is the derivative of the rows of velocity by the poses, as it was when K was made. What is left out costs digits
+//! of a correction, which the next one makes good; where bodies turn far in a step, or corrections do not shrink, the whole
+//! matrix is factored.
 
 use super::joint::{Joint, MOST_ROWS, Place, zero};
 use super::layout::Layout;
@@ -161,10 +162,12 @@ impl<S: Real> Stepping<'_, S> {
             }
         }
     }
-    /// True if both levels may go with the factors of one. Derivatives are exact with the whole matrix alone, and where joints
-    /// depend on each other their multipliers, which hardly anything determines, would bring what is left out to the fore.
+    /// True if both levels may go with the factors of one: in steps by finite derivatives. Generalized-alpha steps leave more of
+    /// stiff forces out with them than they save. Derivatives are exact with the whole matrix alone, and where joints depend on
+    /// each other their multipliers, which hardly anything determines, would bring what is left out to the fore.
     pub(super) fn splits(&self) -> bool {
-        self.work.scheme.stabilized && S::DEPTH == 0 && self.work.softness.is_empty()
+        let finite = !self.work.leaps.is_empty();
+        self.work.scheme.stabilized && finite && S::DEPTH == 0 && self.work.softness.is_empty()
     }
     /// True if a step of the stabilized form begins with the whole matrix.
     pub(super) fn begins_with_whole(&self) -> bool {
