@@ -26,6 +26,19 @@ fn what_is_wrong_is_told_where_it_stands() {
             "did you mean body-24.position_x",
             "x.toml:",
         ),
+        (
+            with("[run]", "omega_body = [1e200, 0, 1]\n[run]"),
+            "x.toml:4:9: ",
+            "position or velocities of 'top' are too large",
+        ),
+        (
+            "[bodies.rod]\nmass = 1\nshape = { rod = 1 }\n[joints.pin]\ntype = \"revolute\"\nbetween = [\"ground\", \"rod\"]\n\
+             at = [0, 0, 0]\naxis = [0, 0, 1]\n[bodies.loose]\nmass = 1\nshape = { rod = 1 }\nposition = [1, 0, 0]\n[joints.tip]\n\
+             type = \"spherical\"\nbetween = [\"rod\", \"loose\"]\nat = [1, 0, 0]\n[run]\nstep = 0.01\nuntil = 1\n"
+                .into(),
+            "x.toml:9:9: ",
+            "the body 'loose' has no inertia about an axis about which nothing holds it",
+        ),
         (with("\"m\"", "\"k\""), "x.toml:5:9: ", "nothing is called 'k' here"),
         (with("\"m\"", "\"m +\""), "x.toml:5:12: ", "but the expression ends here"),
         (

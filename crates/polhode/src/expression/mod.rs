@@ -229,7 +229,7 @@ impl Expression {
     pub fn parse(text: &str) -> Result<Expression, ExpressionError> {
         parse::parse(text, &[])
     }
-    /// The same where some names have hyphens in them: `link-1` before a dot is one name and no difference.
+    /// The same where some names, which are sorted, have hyphens in them: `link-1` before a dot is one name and no difference.
     pub fn parse_with(text: &str, hyphened: &[&str]) -> Result<Expression, ExpressionError> {
         parse::parse(text, hyphened)
     }

@@ -56,7 +56,7 @@ fn tokens<'a>(text: &'a str, hyphened: &[&str]) -> Result<Vec<(Token<'a>, Range<
             at += length;
         } else if first.is_alphabetic() || first == '_' {
             let inside = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
-            let begin = hyphened.iter().filter_map(|name| hyphened_length(name, rest)).max().unwrap_or(0);
+            let begin = hyphened_length(hyphened, rest);
             let length = rest[begin..].find(|c: char| !inside(c)).map_or(rest.len(), |end| begin + end);
             all.push((Token::Name(&rest[..length]), at..at + length));
             at += length;
@@ -70,17 +70,21 @@ fn tokens<'a>(text: &'a str, hyphened: &[&str]) -> Result<Vec<(Token<'a>, Range<
     Ok(all)
 }
 
-/// How many bytes of a text are a name with a hyphen, before a point. A name that ends in # stands for all that have a number
-/// there.
-fn hyphened_length(name: &str, text: &str) -> Option<usize> {
-    let length = match name.strip_suffix('#') {
-        None => text.starts_with(name).then_some(name.len())?,
-        Some(counted) => {
-            let digits = text.strip_prefix(counted)?.bytes().take_while(u8::is_ascii_digit).count();
-            (digits > 0).then_some(counted.len() + digits)?
-        }
+/// How many bytes of a text are one of these names with a hyphen, before a point: the longest of them. A name that ends in #
+/// stands for all that have a number there. The names are sorted, since there may be as many as a model has bodies.
+fn hyphened_length(names: &[&str], text: &str) -> usize {
+    if names.is_empty() {
+        return 0;
+    }
+    let inside = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '{' | '}');
+    let run = &text[..text.find(|c: char| !inside(c)).unwrap_or(text.len())];
+    let known = |name: &str| names.binary_search(&name).is_ok();
+    let is_one = |name: &str| {
+        let counted = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        known(name) || (counted.len() < name.len() && known(&format!("{counted}#")))
     };
-    text[length..].starts_with('.').then_some(length)
+    let mut ends = run.rmatch_indices('.').map(|(end, _)| end);
+    ends.find(|end| is_one(&run[..*end])).unwrap_or(0)
 }
 
 /// How many bytes a number has: digits, a point, digits, an exponent.

@@ -39,7 +39,7 @@ pub(crate) struct Scope<'a> {
     pub(super) definitions_above: usize,
     /// True where elements are counted.
     pub(super) counter: bool,
-    /// Element names with hyphens.
+    /// Element names with hyphens, sorted.
     pub(super) hyphened: &'a [&'a str],
 }
 

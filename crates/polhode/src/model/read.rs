@@ -54,6 +54,7 @@ pub(super) fn read(name: &str, text: &str, load: &Loader<'_>) -> Result<ModelFil
             }
         }
     }
+    hyphened.sort_unstable();
     let hyphened: Vec<&str> = hyphened.iter().map(String::as_str).collect();
     let parameters = parameters(&top)?;
     let named = named(&parameters);

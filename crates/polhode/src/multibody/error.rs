@@ -172,12 +172,19 @@ impl fmt::Display for AssemblyError {
                  on each other here and not nearby; start it a little away from there",
                 quoted(joints)
             ),
-            Self::Massless { bodies } => write!(
-                f,
-                "the bodies {} have no inertia about an axis about which nothing holds them; give them moments of inertia, or \
-                 joints that leave them no such motion",
-                quoted(bodies)
-            ),
+            Self::Massless { bodies } => match bodies.as_slice() {
+                [body] => write!(
+                    f,
+                    "the body '{body}' has no inertia about an axis about which nothing holds it; give it a moment of inertia \
+                     there, or joints that leave it no such motion"
+                ),
+                _ => write!(
+                    f,
+                    "the bodies {} have no inertia about an axis about which nothing holds them; give them moments of \
+                     inertia there, or joints that leave them no such motion",
+                    quoted(bodies)
+                ),
+            },
             Self::Velocities { joint, gap } => write!(
                 f,
                 "the joints contradict each other: no velocities fit them all, '{joint}' is off by {gap:.3e} m/s (or rad/s); \

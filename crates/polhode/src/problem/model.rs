@@ -6,7 +6,7 @@ use crate::body::{Kinematics, Load, RotaryInertia};
 use crate::group::{Group, Se3, So3};
 use crate::method::Method;
 use crate::model::{Control, EventData, ModelFile, Outputs, Place, Solid, WithOutputs};
-use crate::multibody::{AssemblyError, Reduction, Simulation, SimulationError, System};
+use crate::multibody::{AssemblyError, Reduction, Rigid, Simulation, SimulationError, System};
 use crate::reference::SteadyPrecession;
 use crate::run::{
     Drift, Event, Face, Observer, Plan, Run, RunFailure, RunReport, Snapshot, Watched, begin, drive,
@@ -160,7 +160,22 @@ impl Problem {
                 "energy" => "a load has a singularity there, or numbers are too large",
                 _ => "use smaller numbers",
             };
-            return Err(self.wrong(format!("{quantity} is not finite at the start: {why}")));
+            // The numbers of one body, where they alone are too large.
+            let overflows = |body: &&Rigid<f64>| {
+                let turning = body.omega_body.dot(&(body.inertia.matrix() * body.omega_body));
+                let moving = body.velocity.norm_squared() * body.mass + body.position.norm_squared();
+                !(turning + moving).is_finite()
+            };
+            return Err(match system.bodies().iter().find(overflows) {
+                Some(body) => {
+                    let message = format!(
+                        "{quantity} is not finite at the start: position or velocities of '{}' are too large",
+                        body.name
+                    );
+                    self.refused(self.file().body_fault(&body.name, message))
+                }
+                None => self.wrong(format!("{quantity} is not finite at the start: {why}")),
+            });
         }
         let lost = (0..watched.names().len()).find(|event| !watched.value(*event, &start).is_finite());
         if let Some(event) = lost {
