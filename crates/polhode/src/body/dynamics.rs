@@ -2,7 +2,7 @@
 
 use super::{FiniteDerivative, Kinematics, RotaryInertia, SpatialInertia, Wrench};
 use crate::group::{Coefficients, Group, Map, Motion, Rotation, Se3, So3, displacing, total, unit};
-use crate::scalar::{Over, Real};
+use crate::scalar::{Over, Real, called, cross};
 use core::fmt::Debug;
 use nalgebra::{Matrix3, SVector, Vector3};
 
@@ -78,7 +78,7 @@ fn step_moment<M: Map, S: Real>(
     let mut sum = Vector3::new(S::zero(), S::zero(), S::zero());
     for j in 0..3 {
         let column = |m: &Matrix3<S>| Vector3::new(m[(0, j)], m[(1, j)], m[(2, j)]);
-        sum += column(g).cross(&column(&twice));
+        sum += cross(&column(g), &column(&twice));
     }
     sum * (k / w)
 }
@@ -153,15 +153,19 @@ impl Dynamics for Se3 {
 
     #[inline(always)]
     fn momentum<S: Real>(inertia: &SpatialInertia<S>, v: &Six<S>) -> Six<S> {
-        let (linear, omega) = (Self::linear(v), Self::angular(v));
-        let p = (linear + omega.cross(&inertia.center)) * inertia.mass;
-        Self::vector(&p, &(inertia.matrix.times(&omega) + inertia.center.cross(&p)))
+        called!(S, 32, {
+            let (linear, omega) = (Self::linear(v), Self::angular(v));
+            let p = (linear + cross(&omega, &inertia.center)) * inertia.mass;
+            Self::vector(&p, &(inertia.matrix.times(&omega) + cross(&inertia.center, &p)))
+        })
     }
     #[inline(always)]
     fn velocity<S: Real>(inertia: &SpatialInertia<S>, momentum: &Six<S>) -> Six<S> {
-        let (p, h) = (Self::linear(momentum), Self::angular(momentum));
-        let omega = inertia.inverse.times(&(h - inertia.center.cross(&p)));
-        Self::vector(&(p * inertia.mass.recip() - omega.cross(&inertia.center)), &omega)
+        called!(S, 32, {
+            let (p, h) = (Self::linear(momentum), Self::angular(momentum));
+            let omega = inertia.inverse.times(&(h - cross(&inertia.center, &p)));
+            Self::vector(&(p * inertia.mass.recip() - cross(&omega, &inertia.center)), &omega)
+        })
     }
     #[inline(always)]
     fn lift_inertia<S: Real, T: Over<S>>(inertia: &SpatialInertia<S>) -> SpatialInertia<T> {
@@ -218,8 +222,8 @@ impl Dynamics for Se3 {
         let (axial, square, half) = (p.dot(&q), k * k, S::lift(0.5));
         let g = (square - flat) * half / (k * w);
         let along = square * (half - S::lift(4.0) * g + S::lift(2.0) * g * g * s) + (c - flat) * half;
-        let lever = q * (S::lift(2.0) * square) + p.cross(&q) * flat + p * (along * axial);
-        Self::vector(&(f + unrotate(&d.force)), &(moment + lever.cross(&f) + f * ((c - flat) * axial)))
+        let lever = q * (S::lift(2.0) * square) + cross(&p, &q) * flat + p * (along * axial);
+        Self::vector(&(f + unrotate(&d.force)), &(moment + cross(&lever, &f) + f * ((c - flat) * axial)))
     }
     fn recompute_inertia<S: Real, T: Over<S>>(inertia: &SpatialInertia<S>) -> SpatialInertia<T> {
         let (mass, center) = (T::of(inertia.mass), inertia.center.map(T::of));

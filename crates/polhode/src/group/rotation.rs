@@ -2,7 +2,7 @@
 
 use super::{Exponential, Map};
 use crate::archive::kept;
-use crate::scalar::{Dual, Over, Real, cross};
+use crate::scalar::{Dual, Over, Real, called, cross};
 use nalgebra::{Matrix3, Vector3};
 
 /// A rotation, stored as a unit quaternion (w, v): x_space = R x_body.
@@ -50,14 +50,18 @@ impl<S: Real> Turn<S> {
     /// R x.
     #[inline(always)]
     pub fn rotate(&self, x: &Vector3<S>) -> Vector3<S> {
-        let (once, twice) = self.parts(x);
-        x + once + twice
+        called!(S, 64, {
+            let (once, twice) = self.parts(x);
+            x + once + twice
+        })
     }
     /// Rᵀ x.
     #[inline(always)]
     pub fn unrotate(&self, x: &Vector3<S>) -> Vector3<S> {
-        let (once, twice) = self.parts(x);
-        x - once + twice
+        called!(S, 64, {
+            let (once, twice) = self.parts(x);
+            x - once + twice
+        })
     }
     /// The rotation by half the angle about the same axis, for the same parameters.
     #[inline(always)]
@@ -138,34 +142,43 @@ impl<S: Real> Rotation<S> {
     }
     /// The matrix, body to space.
     pub fn matrix(&self) -> Matrix3<S> {
-        let (w, x, y, z) = (self.w, self.v[0], self.v[1], self.v[2]);
-        let two = S::lift(2.0);
-        let one = S::one();
-        Matrix3::new(
-            one - two * (y * y + z * z),
-            two * (x * y - w * z),
-            two * (x * z + w * y),
-            two * (x * y + w * z),
-            one - two * (x * x + z * z),
-            two * (y * z - w * x),
-            two * (x * z - w * y),
-            two * (y * z + w * x),
-            one - two * (x * x + y * y),
-        )
+        called!(S, 64, {
+            let (w, x, y, z) = (self.w, self.v[0], self.v[1], self.v[2]);
+            let two = S::lift(2.0);
+            let one = S::one();
+            Matrix3::new(
+                one - two * (y * y + z * z),
+                two * (x * y - w * z),
+                two * (x * z + w * y),
+                two * (x * y + w * z),
+                one - two * (x * x + z * z),
+                two * (y * z - w * x),
+                two * (x * z - w * y),
+                two * (y * z + w * x),
+                one - two * (x * x + y * y),
+            )
+        })
     }
     /// `self` followed, in the moving frame, by `other`.
     #[inline(always)]
     pub fn compose(&self, other: &Self) -> Self {
-        Rotation {
-            w: self.w * other.w - self.v.dot(&other.v),
-            v: other.v * self.w + self.v * other.w + cross(&self.v, &other.v),
-        }
+        called!(S, 64, {
+            Rotation {
+                w: self.w * other.w - self.v.dot(&other.v),
+                v: other.v * self.w + self.v * other.w + cross(&self.v, &other.v),
+            }
+        })
     }
     /// `self` followed, in the moving frame, by a turn.
     #[inline(always)]
     pub fn advance(&self, turn: &Turn<S>) -> Self {
-        let across = turn.psi * self.w + cross(&self.v, &turn.psi);
-        Rotation { w: self.w * turn.w - self.v.dot(&turn.psi) * turn.k, v: self.v * turn.w + across * turn.k }
+        called!(S, 64, {
+            let across = turn.psi * self.w + cross(&self.v, &turn.psi);
+            Rotation {
+                w: self.w * turn.w - self.v.dot(&turn.psi) * turn.k,
+                v: self.v * turn.w + across * turn.k,
+            }
+        })
     }
     /// The reverse rotation.
     #[inline(always)]
@@ -175,29 +188,37 @@ impl<S: Real> Rotation<S> {
     /// R x: from body to space.
     #[inline(always)]
     pub fn rotate(&self, x: &Vector3<S>) -> Vector3<S> {
-        let t = cross(&self.v, x) * S::lift(2.0);
-        x + t * self.w + cross(&self.v, &t)
+        called!(S, 64, {
+            let t = cross(&self.v, x) * S::lift(2.0);
+            x + t * self.w + cross(&self.v, &t)
+        })
     }
     /// Rᵀ x: from space to body.
     #[inline(always)]
     pub fn unrotate(&self, x: &Vector3<S>) -> Vector3<S> {
-        let t = cross(&self.v, x) * S::lift(2.0);
-        x - t * self.w + cross(&self.v, &t)
+        called!(S, 64, {
+            let t = cross(&self.v, x) * S::lift(2.0);
+            x - t * self.w + cross(&self.v, &t)
+        })
     }
     /// Rᵀ e₃: the space vertical in body axes.
     #[inline(always)]
     pub fn vertical(&self) -> Vector3<S> {
-        let (w, x, y, z) = (self.w, self.v[0], self.v[1], self.v[2]);
-        let two = S::lift(2.0);
-        Vector3::new(two * (x * z - w * y), two * (y * z + w * x), S::one() - two * (x * x + y * y))
+        called!(S, 64, {
+            let (w, x, y, z) = (self.w, self.v[0], self.v[1], self.v[2]);
+            let two = S::lift(2.0);
+            Vector3::new(two * (x * z - w * y), two * (y * z + w * x), S::one() - two * (x * x + y * y))
+        })
     }
     /// The quaternion scaled to unit length, for one that is nearly so already: one Newton step of 1/√|q|²,
     /// which leaves the square of the deviation.
     #[inline(always)]
     pub fn normalized(&self) -> Self {
-        let norm2 = self.w * self.w + self.v.dot(&self.v);
-        let scale = S::lift(1.5) - S::lift(0.5) * norm2;
-        Rotation { w: self.w * scale, v: self.v * scale }
+        called!(S, 64, {
+            let norm2 = self.w * self.w + self.v.dot(&self.v);
+            let scale = S::lift(1.5) - S::lift(0.5) * norm2;
+            Rotation { w: self.w * scale, v: self.v * scale }
+        })
     }
     /// Of the two quaternions for this rotation the one with w ≥ 0.
     #[inline(always)]

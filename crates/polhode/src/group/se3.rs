@@ -4,7 +4,7 @@
 //! u = H(p) q, and the tangents of the map act on Ω + ε v (Bauchau et al. 2013, section 4, dual reading).
 
 use super::{Coefficients, Group, Map, Rotation, Transferable, Turn, so3};
-use crate::scalar::{Dual, Over, Real};
+use crate::scalar::{Dual, Over, Real, called, cross};
 use nalgebra::{SVector, Vector3};
 
 /// The motion group: a body that is free to move and turn.
@@ -129,15 +129,19 @@ impl Group for Se3 {
     }
     #[inline(always)]
     fn increment<M: Map, S: Real>(map: M, psi: &Six<S>) -> Screw<S> {
-        let (q, p) = parts(psi);
-        Screw { turn: Turn::from_parameters(map, &p), displacement: displacement(map, &p, &q) }
+        called!(S, 32, {
+            let (q, p) = parts(psi);
+            Screw { turn: Turn::from_parameters(map, &p), displacement: displacement(map, &p, &q) }
+        })
     }
     #[inline(always)]
     fn advance<S: Real>(pose: &Motion<S>, step: &Screw<S>) -> Motion<S> {
-        Motion {
-            attitude: pose.attitude.advance(&step.turn),
-            position: pose.position + pose.attitude.rotate(&step.displacement),
-        }
+        called!(S, 32, {
+            Motion {
+                attitude: pose.attitude.advance(&step.turn),
+                position: pose.position + pose.attitude.rotate(&step.displacement),
+            }
+        })
     }
     fn parameters<M: Map, S: Real>(map: M, a: &Motion<S>) -> Six<S> {
         let p = map.parameters(&a.attitude);
@@ -149,7 +153,7 @@ impl Group for Se3 {
             return rate - Self::bracket(psi, rate) * S::lift(0.5);
         }
         if map.displacement_c(S::zero()).is_none() {
-            return from_dual(&so3::tangent(map, &to_dual(psi), &to_dual(rate)));
+            return called!(S, 32, from_dual(&so3::tangent(map, &to_dual(psi), &to_dual(rate))));
         }
         let (q, p) = parts(psi);
         let (dq, dp) = parts(rate);
@@ -160,7 +164,7 @@ impl Group for Se3 {
     #[inline(always)]
     fn tangent_inverse<M: Map, S: Real>(map: M, psi: &Six<S>, v: &Six<S>) -> Six<S> {
         if map.displacement_c(S::zero()).is_none() {
-            return from_dual(&so3::tangent_inverse(map, &to_dual(psi), &to_dual(v)));
+            return called!(S, 32, from_dual(&so3::tangent_inverse(map, &to_dual(psi), &to_dual(v))));
         }
         let (q, p) = parts(psi);
         let (linear, omega) = parts(v);
@@ -176,48 +180,65 @@ impl Group for Se3 {
     }
     #[inline(always)]
     fn pull<S: Real>(step: &Screw<S>, p: &Six<S>) -> Six<S> {
-        let (f, m) = parts(p);
-        stack(&step.turn.unrotate(&f), &step.turn.unrotate(&(m - step.displacement.cross(&f))))
+        called!(S, 32, {
+            let (f, m) = parts(p);
+            stack(&step.turn.unrotate(&f), &step.turn.unrotate(&(m - cross(&step.displacement, &f))))
+        })
     }
     #[inline(always)]
     fn push<S: Real>(step: &Screw<S>, p: &Six<S>) -> Six<S> {
-        let (f, m) = parts(p);
-        let f = step.turn.rotate(&f);
-        stack(&f, &(step.turn.rotate(&m) + step.displacement.cross(&f)))
+        called!(S, 32, {
+            let (f, m) = parts(p);
+            let f = step.turn.rotate(&f);
+            stack(&f, &(step.turn.rotate(&m) + cross(&step.displacement, &f)))
+        })
     }
     #[inline(always)]
     fn half<M: Map, S: Real>(map: M, psi: &Six<S>, whole: &Screw<S>) -> Screw<S> {
         let turn = Turn::half(map, &parts(psi).1);
         // u = (I + R) u_half, and (I + R)⁻¹ = (I - g̃)/2 with g the tangent of half the angle of R along its axis.
         let u = &whole.displacement;
-        Screw { turn, displacement: (u - turn.half_tangent().cross(u)) * S::lift(0.5) }
+        Screw { turn, displacement: (u - cross(&turn.half_tangent(), u)) * S::lift(0.5) }
     }
     #[inline(always)]
     fn pull_velocity<S: Real>(step: &Screw<S>, v: &Six<S>) -> Six<S> {
-        let (linear, omega) = parts(v);
-        stack(&step.turn.unrotate(&(linear + omega.cross(&step.displacement))), &step.turn.unrotate(&omega))
+        called!(S, 32, {
+            let (linear, omega) = parts(v);
+            stack(
+                &step.turn.unrotate(&(linear + cross(&omega, &step.displacement))),
+                &step.turn.unrotate(&omega),
+            )
+        })
     }
     #[inline(always)]
     fn push_velocity<S: Real>(step: &Screw<S>, v: &Six<S>) -> Six<S> {
-        let (linear, omega) = parts(v);
-        let omega = step.turn.rotate(&omega);
-        stack(&(step.turn.rotate(&linear) + step.displacement.cross(&omega)), &omega)
+        called!(S, 32, {
+            let (linear, omega) = parts(v);
+            let omega = step.turn.rotate(&omega);
+            stack(&(step.turn.rotate(&linear) + cross(&step.displacement, &omega)), &omega)
+        })
     }
     #[inline(always)]
     fn to_space<S: Real>(pose: &Motion<S>, p: &Six<S>) -> Six<S> {
-        let (f, m) = parts(p);
-        let f = pose.attitude.rotate(&f);
-        stack(&f, &(pose.attitude.rotate(&m) + pose.position.cross(&f)))
+        called!(S, 32, {
+            let (f, m) = parts(p);
+            let f = pose.attitude.rotate(&f);
+            stack(&f, &(pose.attitude.rotate(&m) + cross(&pose.position, &f)))
+        })
     }
     #[inline(always)]
     fn transport<S: Real>(v: &Six<S>, p: &Six<S>) -> Six<S> {
-        let ((linear, omega), (f, m)) = (parts(v), parts(p));
-        stack(&f.cross(&omega), &(f.cross(&linear) + m.cross(&omega)))
+        called!(S, 32, {
+            let ((linear, omega), (f, m)) = (parts(v), parts(p));
+            stack(&cross(&f, &omega), &(cross(&f, &linear) + cross(&m, &omega)))
+        })
     }
     #[inline(always)]
     fn bracket<S: Real>(a: &Six<S>, b: &Six<S>) -> Six<S> {
-        let ((va, wa), (vb, wb)) = (parts(a), parts(b));
-        stack(&(wa.cross(&vb) + va.cross(&wb)), &wa.cross(&wb))
+        called!(S, 32, {
+            let ((va, wa), (vb, wb)) = (parts(a), parts(b));
+            stack(&(cross(&wa, &vb) + cross(&va, &wb)), &cross(&wa, &wb))
+        })
     }
     const MOVES: bool = true;
     #[inline(always)]

@@ -1,7 +1,7 @@
 //! SO(3): attitudes, body angular velocities, body angular momenta.
 
 use super::{Coefficients, Group, Map, Rotation, Transferable, Turn};
-use crate::scalar::{Over, Real, cross};
+use crate::scalar::{Over, Real, called, cross};
 use nalgebra::{SVector, Vector3};
 
 /// The rotation group: a body that turns about a fixed point.
@@ -24,9 +24,11 @@ pub(super) fn apply<S: Real>(
     x: &Vector3<S>,
 ) -> Vector3<S> {
     let Coefficients { w, k, c } = *coefficients;
-    let px = cross(p, x);
-    let z2 = S::lift(2.0) * k * k;
-    x * (S::lift(2.0) * w * k + c * s) - px * z2 + cross(p, &px) * c
+    called!(S, 64, {
+        let px = cross(p, x);
+        let z2 = S::lift(2.0) * k * k;
+        x * (S::lift(2.0) * w * k + c * s) - px * z2 + cross(p, &px) * c
+    })
 }
 
 /// H(-p)⁻¹ x.
@@ -38,8 +40,10 @@ pub(super) fn tangent_inverse<M: Map, S: Real>(map: M, p: &Vector3<S>, x: &Vecto
 /// The same with the coefficients at hand.
 #[inline(always)]
 pub(super) fn apply_inverse<S: Real>((along, across): (S, S), p: &Vector3<S>, x: &Vector3<S>) -> Vector3<S> {
-    let px = cross(p, x);
-    x * along + px * S::lift(0.5) + cross(p, &px) * across
+    called!(S, 64, {
+        let px = cross(p, x);
+        x * along + px * S::lift(0.5) + cross(p, &px) * across
+    })
 }
 
 /// |x| + |y| + |z|.

@@ -7,7 +7,7 @@
 
 use super::map::ARCSINE;
 use super::{Cayley, Coefficients, EulerRodrigues, Exponential, Map, Rotation, WienerMilenkovic};
-use crate::scalar::Real;
+use crate::scalar::{Real, called};
 use nalgebra::Vector3;
 
 /// The names of the maps.
@@ -112,7 +112,7 @@ impl Map for Vectorial {
     }
     #[inline(always)]
     fn coefficients<S: Real>(self, s: S) -> Coefficients<S> {
-        each!(self.kind, map => map.coefficients(s))
+        called!(S, 64, each!(self.kind, map => map.coefficients(s)))
     }
     #[inline(always)]
     fn c_is_zero(self) -> bool {
@@ -120,15 +120,15 @@ impl Map for Vectorial {
     }
     #[inline(always)]
     fn inverse_coefficients<S: Real>(self, s: S) -> (S, S) {
-        each!(self.kind, map => map.inverse_coefficients(s))
+        called!(S, 64, each!(self.kind, map => map.inverse_coefficients(s)))
     }
     #[inline(always)]
     fn half<S: Real>(self, s: S) -> (S, S) {
-        each!(self.kind, map => map.half(s))
+        called!(S, 64, each!(self.kind, map => map.half(s)))
     }
     #[inline(always)]
     fn hom4_c<S: Real>(self, s: S) -> S {
-        each!(self.kind, map => map.hom4_c(s))
+        called!(S, 64, each!(self.kind, map => map.hom4_c(s)))
     }
     fn parameters<S: Real>(self, q: &Rotation<S>) -> Vector3<S> {
         each!(self.kind, map => map.parameters(q))

@@ -9,7 +9,7 @@ use super::kinds::kinds;
 use super::own::OwnJoint;
 use super::system::End;
 use crate::group::{Jet, spin};
-use crate::scalar::{Dual, Over, Real};
+use crate::scalar::{Dual, Over, Real, called, cross};
 use nalgebra::{Matrix3, Vector3};
 
 /// Where a body is and how it moves: position and velocity of its centre of mass in space, angular velocity in body axes.
@@ -34,12 +34,12 @@ impl<T: Real> Place<T> {
     /// A vector of the body, in space.
     #[inline(always)]
     pub(super) fn to_space(self, y: &Vector3<T>) -> Vector3<T> {
-        self.r * y
+        called!(T, 64, self.r * y)
     }
     /// A vector of space, in body axes.
     #[inline(always)]
     pub(super) fn to_body(self, s: &Vector3<T>) -> Vector3<T> {
-        self.r.tr_mul(s)
+        called!(T, 64, self.r.tr_mul(s))
     }
     /// An axis of space, in body axes.
     #[inline(always)]
@@ -49,13 +49,13 @@ impl<T: Real> Place<T> {
     /// The derivative of s·(R y) with respect to Θ.
     #[inline(always)]
     fn arm(&self, y: &Vector3<T>, s: &Vector3<T>) -> Vector3<T> {
-        y.cross(&self.to_body(s))
+        cross(&y, &self.to_body(s))
     }
     /// The velocity of a vector fixed in the body, and the part of its acceleration that Ω alone makes.
     #[inline(always)]
     fn rates(&self, y: &Vector3<T>) -> (Vector3<T>, Vector3<T>) {
-        let once = self.omega.cross(y);
-        (self.to_space(&once), self.to_space(&self.omega.cross(&once)))
+        let once = cross(&self.omega, y);
+        (self.to_space(&once), self.to_space(&cross(&self.omega, &once)))
     }
 }
 
@@ -322,7 +322,7 @@ impl<S: Real> Joint<S> {
                     for i in 0..3 {
                         let mut e = zero();
                         e[i] = S::one();
-                        out[row + i] = [e, pa.cross(&a.base(i)), -e, b.base(i).cross(&pb)];
+                        out[row + i] = [e, cross(&pa, &a.base(i)), -e, cross(&b.base(i), &pb)];
                     }
                 }
                 Feature::Perpendicular(i, j) => {
@@ -332,7 +332,7 @@ impl<S: Real> Joint<S> {
                 Feature::InPlane(i) => {
                     let u = axis(&self.ends[0], i);
                     let (up, d) = (a.to_space(&u), self.span(places));
-                    out[row] = [up, pa.cross(&u) - a.arm(&u, &d), -up, -b.arm(&pb, &up)];
+                    out[row] = [up, cross(&pa, &u) - a.arm(&u, &d), -up, -b.arm(&pb, &up)];
                 }
                 Feature::Length => {
                     let d = self.span(places) / self.kind.length();
@@ -368,7 +368,7 @@ impl<S: Real> Joint<S> {
                 Feature::Point => force(&Vector3::new(l, lambda[row + 1], lambda[row + 2])),
                 Feature::Perpendicular(i, j) => {
                     let (u, w) = (axis(&self.ends[0], i), axis(&self.ends[1], j));
-                    let moment = a.to_space(&u).cross(&b.to_space(&w)) * l;
+                    let moment = cross(&a.to_space(&u), &b.to_space(&w)) * l;
                     moments[0] += moment;
                     moments[1] -= moment;
                     turned = true;
@@ -377,7 +377,7 @@ impl<S: Real> Joint<S> {
                     let u = axis(&self.ends[0], i);
                     let (up, d) = (a.to_space(&u), self.span(places));
                     force(&(up * l));
-                    moments[0] -= up.cross(&d) * l;
+                    moments[0] -= cross(&up, &d) * l;
                     turned = true;
                 }
                 Feature::Length => force(&(self.span(places) * (l / T::of(self.kind.length())))),
@@ -511,7 +511,7 @@ impl<S: Real> Joint<S> {
         let (mut row, [a, b]) = (0, places);
         let [pa, pb] = [self.ends[0].point, self.ends[1].point];
         // The derivative of s·(R y)˙ with respect to Θ, s held.
-        let late = |at: &Place<S>, y: &Vector3<S>, s: &Vector3<S>| at.arm(&at.omega.cross(y), s);
+        let late = |at: &Place<S>, y: &Vector3<S>, s: &Vector3<S>| at.arm(&cross(&at.omega, y), s);
         for feature in self.kind.features() {
             let (d1, _) = self.span_rates(places);
             match *feature {

@@ -1,6 +1,6 @@
 //! Forward-mode dual numbers with `N` directions.
 
-use super::{Over, Real, Scalar};
+use super::{Over, Real, Scalar, called};
 use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 use num_traits::{One, Zero};
 
@@ -187,8 +187,10 @@ impl<S: Real, const N: usize> Real for Dual<S, N> {
     }
     #[inline(always)]
     fn sin_cos(self) -> (Self, Self) {
-        let (s, c) = self.re.sin_cos();
-        (self.chain(s, c), self.chain(c, -s))
+        called!(Self, 64, {
+            let (s, c) = self.re.sin_cos();
+            (self.chain(s, c), self.chain(c, -s))
+        })
     }
     fn atan2(self, x: Self) -> Self {
         let inverse = (self.re * self.re + x.re * x.re).recip();

@@ -5,7 +5,7 @@
 //! (interpolated at Chebyshev nodes in 50 digits; relative error below 1e-17). Below a half angle of π/4 the
 //! exponential map needs nothing else: no square root, no range reduction.
 
-use super::{Mask, Real};
+use super::{Mask, Real, by_call};
 
 /// cos(θ/2) = 1 + s·(…) and sin(θ/2)/θ = 1/2 + s·(…), coefficient by coefficient beside each other, for small s:
 /// Taylor series with terms to spare, so that second derivatives by duals are exact to round-off too.
@@ -150,6 +150,13 @@ pub(super) fn exp_coefficients<S: Real>(s: S) -> ExpCoefficients<S> {
     if short.all() {
         return near;
     }
+    // With derivatives that is long; what is above is not called, because who asks twice for the same is told once so.
+    if S::DEPTH > 0 { by_call(|| exp_long(s, short, near)) } else { exp_long(s, short, near) }
+}
+
+/// The same where not all angles are short.
+#[inline(always)]
+fn exp_long<S: Real>(s: S, short: S::Mask, near: ExpCoefficients<S>) -> ExpCoefficients<S> {
     let small = s.below(S::lift(SWITCH));
     let (w, sinc) = cos_sinc(s * S::lift(0.25));
     let middle =

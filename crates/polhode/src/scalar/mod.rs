@@ -62,6 +62,20 @@ impl Mask for bool {
     }
 }
 
+/// The value of an expression by a function that is called, where numbers with derivatives have at least so many bytes, and in
+/// place elsewhere. With several derivatives operations on vectors are so long that a call costs little beside them, and copied to where
+/// they are used they would be most of the code. One function for each place and scalar, however often the function around it is used.
+macro_rules! called {
+    ($scalar:ty, $bytes:literal, $value:expr) => {
+        if <$scalar as $crate::scalar::Real>::DEPTH > 0 && size_of::<$scalar>() >= $bytes {
+            $crate::scalar::by_call(|| $value)
+        } else {
+            $value
+        }
+    };
+}
+pub(crate) use called;
+
 /// A real scalar, or several of them side by side, or one with derivatives attached.
 ///
 /// Comparisons look at values only, never at derivatives.
@@ -120,12 +134,12 @@ pub trait Real:
     /// 1/√(1 + x).
     #[inline(always)]
     fn inverse_root(x: Self) -> Self {
-        elementary::inverse_root(x)
+        called!(Self, 64, elementary::inverse_root(x))
     }
     /// With s = 4 tan²α: cos(α/2) and sin(α/2)/(2 tan α).
     #[inline(always)]
     fn half_tangent(s: Self) -> (Self, Self) {
-        elementary::half_tangent(s)
+        called!(Self, 64, elementary::half_tangent(s))
     }
 
     /// Magnitude. At zero a dual keeps the derivative from the right.
@@ -188,6 +202,11 @@ pub trait Scalar: Real<Mask = bool> {
 }
 
 impl Scalar for f64 {}
+
+#[inline(never)]
+pub(crate) fn by_call<R>(value: impl FnOnce() -> R) -> R {
+    value()
+}
 
 /// The vector product. That of nalgebra is not always inlined, and in lanes it has to be; with derivatives it is long.
 #[inline(always)]

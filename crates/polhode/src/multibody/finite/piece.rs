@@ -3,7 +3,7 @@
 use super::super::joint::{Place, zero};
 use super::super::system::End;
 use crate::group::spin;
-use crate::scalar::{Dual, Over, Real};
+use crate::scalar::{Dual, Over, Real, cross};
 use nalgebra::{Matrix3, Vector3};
 
 /// Where the two frames of an element are: seen from the centres of mass of their bodies, in space. The axes need not be
@@ -79,14 +79,14 @@ impl<T: Real> Seen<T> {
     pub(in crate::multibody) fn pull(&self, piece: Piece, l: T, out: &mut Pull<T>) {
         match piece {
             Piece::Cosine(i, j) => {
-                let moment = self.axis(0, i).cross(&self.axis(1, j)) * l;
+                let moment = cross(&self.axis(0, i), &self.axis(1, j)) * l;
                 out.moments[0] += moment;
                 out.moments[1] -= moment;
             }
             Piece::Plane(end, i) => {
                 let f = self.axis(end, i) * l;
                 out.push(&self.arms, &f);
-                out.moments[end] -= f.cross(&self.span);
+                out.moments[end] -= cross(&f, &self.span);
             }
         }
     }
@@ -101,8 +101,8 @@ impl<T: Real> Pull<T> {
     #[inline(always)]
     pub(in crate::multibody) fn push(&mut self, arms: &[Vector3<T>; 2], f: &Vector3<T>) {
         self.force += f;
-        self.moments[0] += arms[0].cross(f);
-        self.moments[1] -= arms[1].cross(f);
+        self.moments[0] += cross(&arms[0], f);
+        self.moments[1] -= cross(&arms[1], f);
     }
     /// Force and moment on one of the bodies.
     #[inline(always)]

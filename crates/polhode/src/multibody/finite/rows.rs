@@ -7,7 +7,7 @@ use super::super::joint::{Feature, Joint, JointKind, MOST_ROWS, Place, axis, zer
 use super::leap::Leap;
 use super::piece::{Pull, Seen};
 use super::relative::{OwnRows, Relative, View, corners, exact};
-use crate::scalar::{Dual, Over, Real};
+use crate::scalar::{Dual, Over, Real, called, cross};
 use nalgebra::Vector3;
 
 /// What a joint adds.
@@ -76,7 +76,7 @@ impl<'a, S: Real, T: Over<S>> Sight<'a, S, T> {
     #[inline(always)]
     fn turning(&self, end: usize, y: &Vector3<T>) -> Vector3<T> {
         let place = self.places[end];
-        place.to_space(&place.omega.cross(y))
+        place.to_space(&cross(&place.omega, y))
     }
     #[inline(always)]
     fn axis_rate(&self, end: usize, i: usize) -> Vector3<T> {
@@ -96,20 +96,24 @@ impl<'a, S: Real, T: Over<S>> Sight<'a, S, T> {
     /// given by itself.
     #[inline(always)]
     fn reaction(&self, point: Vector3<T>, multipliers: &[T]) -> Pull<T> {
-        let (mut pull, mut row) = (Pull { force: point, moments: [zero(); 2] }, 0);
+        called!(T, 32, self.reaction_of(&point, multipliers))
+    }
+    #[inline(always)]
+    fn reaction_of(&self, point: &Vector3<T>, multipliers: &[T]) -> Pull<T> {
+        let (mut pull, mut row) = (Pull { force: *point, moments: [zero(); 2] }, 0);
         for feature in self.joint.kind.features() {
             let l = multipliers[row];
             match *feature {
                 Feature::Point => {}
                 Feature::Perpendicular(i, j) => {
-                    let moment = self.axis(0, i).cross(&self.axis(1, j)) * l;
+                    let moment = cross(&self.axis(0, i), &self.axis(1, j)) * l;
                     pull.moments[0] += moment;
                     pull.moments[1] -= moment;
                 }
                 Feature::InPlane(i) => {
                     let f = self.axis(0, i) * l;
                     pull.force += f;
-                    pull.moments[0] -= f.cross(&self.span());
+                    pull.moments[0] -= cross(&f, &self.span());
                 }
                 Feature::Length => pull.force += self.span() * (l / T::of(self.joint.kind.length())),
             }
@@ -122,8 +126,8 @@ impl<'a, S: Real, T: Over<S>> Sight<'a, S, T> {
     pub(super) fn pull(&self, lambda: &[T]) -> Pull<T> {
         let mut pull = self.reaction(self.joint.force_of(lambda), lambda);
         let (force, [first, second]) = (pull.force, self.arms());
-        pull.moments[0] += first.cross(&force);
-        pull.moments[1] -= second.cross(&force);
+        pull.moments[0] += cross(&first, &force);
+        pull.moments[1] -= cross(&second, &force);
         pull
     }
     /// h B v/2 of the velocity rows.
@@ -159,14 +163,14 @@ impl<'a, S: Real, T: Over<S>> Sight<'a, S, T> {
         let [mut force, mut late] = point;
         let mut moments = [zero(); 2];
         // d itself is zero where points are held together.
-        moments[self.joint.turned_with()] = -force.cross(&span_rate);
+        moments[self.joint.turned_with()] = -cross(&force, &span_rate);
         for feature in self.joint.kind.features() {
             let l = nu[row];
             match *feature {
                 Feature::Point => {}
                 Feature::Perpendicular(i, j) => {
-                    let turned = self.axis_rate(0, i).cross(&self.axis(1, j));
-                    let moment = (turned + self.axis(0, i).cross(&self.axis_rate(1, j))) * l;
+                    let turned = cross(&self.axis_rate(0, i), &self.axis(1, j));
+                    let moment = (turned + cross(&self.axis(0, i), &self.axis_rate(1, j))) * l;
                     moments[0] += moment;
                     moments[1] -= moment;
                 }
@@ -174,7 +178,7 @@ impl<'a, S: Real, T: Over<S>> Sight<'a, S, T> {
                     let (f, turned) = (self.axis(0, i) * l, self.axis_rate(0, i) * l);
                     force += f;
                     late += turned;
-                    moments[0] -= turned.cross(&self.span()) + f.cross(&span_rate);
+                    moments[0] -= cross(&turned, &self.span()) + cross(&f, &span_rate);
                 }
                 Feature::Length => {
                     let per = l / T::of(self.joint.kind.length());
@@ -185,8 +189,8 @@ impl<'a, S: Real, T: Over<S>> Sight<'a, S, T> {
             row += feature.rows();
         }
         let [first, second] = self.arms();
-        moments[0] += first.cross(&late) + turning[0].cross(&force);
-        moments[1] -= second.cross(&late) + turning[1].cross(&force);
+        moments[0] += cross(&first, &late) + cross(&turning[0], &force);
+        moments[1] -= cross(&second, &late) + cross(&turning[1], &force);
         Pull { force: late, moments }
     }
 }
@@ -236,7 +240,7 @@ impl<S: Real> Joint<S> {
         // axes that turn.
         let (on, point) = (leaps[self.turned_with()], self.force_of(nu));
         let turning = on.ends[0].to_body(&point);
-        let late = on.mean.to_space(&on.mean.omega.cross(&turning));
+        let late = on.mean.to_space(&cross(&on.mean.omega, &turning));
         // The finite derivative of ν·B v, the velocities held, is the rate of the reactions at the mean.
         share.momenta.add(&seen.pull_rate([on.mean.to_space(&turning), late], nu), half);
         if part == Part::Momenta {
@@ -268,7 +272,7 @@ impl<S: Real> Joint<S> {
             let [force, moment] = pull.on(end);
             let arm: Vector3<T> = self.ends[end].point.map(T::of);
             tie[0] += force * half;
-            tie[1] += arm.cross(&places[end].to_body(&force)) * half;
+            tie[1] += cross(&arm, &places[end].to_body(&force)) * half;
             if !self.kind.turns_alone() {
                 tie[1] += places[end].to_body(&moment) * half;
             }
