@@ -151,6 +151,12 @@ pub trait Load<S: Real> {
     /// there, so that no method loses its order; [`Kinematics::is_past`] says which side of a jump is asked for.
     #[inline(always)]
     fn switches(&self, _visit: &mut dyn FnMut(S)) {}
+    /// True if time and pose alone say what acts, and it never jumps: what a part of a step found at its end acts at the start
+    /// of the next part too, and is not asked for again. A load that says nothing of it is asked every time.
+    #[inline(always)]
+    fn is_field(&self) -> bool {
+        false
+    }
 }
 
 /// No load at all; its potential is zero.
@@ -169,6 +175,10 @@ impl<S: Real> Load<S> for NoLoad {
     #[inline(always)]
     fn finite_derivative<T: Over<S>>(&self, _: &Kinematics<T>, _: &Kinematics<T>) -> FiniteDerivative<T> {
         FiniteDerivative::none()
+    }
+    #[inline(always)]
+    fn is_field(&self) -> bool {
+        true
     }
 }
 
@@ -197,6 +207,10 @@ impl<S: Real> Load<S> for Gravity<S> {
         let base = (self.weight_space * self.center_body.transpose()).map(|x| -T::of(x));
         FiniteDerivative { base, position: self.weight_space.map(|x| -T::of(x)), ..FiniteDerivative::none() }
     }
+    #[inline(always)]
+    fn is_field(&self) -> bool {
+        true
+    }
 }
 
 /// Uniform gravity on a top: weight along -e₃ in space, centre of mass on the third body axis, V = mgl R₃₃. What
@@ -220,6 +234,10 @@ impl<S: Real> Load<S> for TopGravity<S> {
     #[inline(always)]
     fn finite_derivative<T: Over<S>>(&self, _: &Kinematics<T>, _: &Kinematics<T>) -> FiniteDerivative<T> {
         FiniteDerivative::of_height(T::of(self.mgl))
+    }
+    #[inline(always)]
+    fn is_field(&self) -> bool {
+        true
     }
 }
 
@@ -245,6 +263,10 @@ impl<S: Real> Load<S> for Moment<S> {
     #[inline(always)]
     fn wrench<T: Over<S>>(&self, at: &Kinematics<T>) -> Wrench<T> {
         Wrench::moment(to_body(self.frame, self.value.map(T::of), at))
+    }
+    #[inline(always)]
+    fn is_field(&self) -> bool {
+        true
     }
 }
 
@@ -274,6 +296,10 @@ impl<S: Real> Load<S> for Harmonic<S> {
     fn wrench<T: Over<S>>(&self, at: &Kinematics<T>) -> Wrench<T> {
         let (_, cos) = (T::of(self.frequency) * at.time + T::of(self.phase)).sin_cos();
         Wrench::moment(to_body(self.frame, self.amplitude.map(T::of) * cos, at))
+    }
+    #[inline(always)]
+    fn is_field(&self) -> bool {
+        true
     }
 }
 
@@ -319,6 +345,10 @@ impl<S: Real> Load<S> for Force<S> {
             Frame::Body => FiniteDerivative::direct(from, to, [&self.wrench(from), &self.wrench(to)]),
         }
     }
+    #[inline(always)]
+    fn is_field(&self) -> bool {
+        true
+    }
 }
 
 /// A force at a point of the body that oscillates in time: amplitude · cos(frequency · t + phase).
@@ -342,6 +372,10 @@ impl<S: Real> Load<S> for HarmonicForce<S> {
         let (_, cos) = (T::of(self.frequency) * at.time + T::of(self.phase)).sin_cos();
         let force = to_body(self.frame, self.amplitude.map(T::of) * cos, at);
         Wrench::force_at(&self.point_body.map(T::of), force)
+    }
+    #[inline(always)]
+    fn is_field(&self) -> bool {
+        true
     }
 }
 
@@ -401,6 +435,10 @@ impl<S: Real> Load<S> for SoftWall<S> {
         }
         FiniteDerivative::of_height((T::of(self.wall) * total - T::of(self.coulomb)) * a * b)
     }
+    #[inline(always)]
+    fn is_field(&self) -> bool {
+        true
+    }
 }
 
 /// A spring that turns the body back to the attitude of the space axes: V = ½ ψ·K ψ with the rotation vector ψ, |ψ| < π.
@@ -423,6 +461,10 @@ impl<S: Real> Load<S> for RotationalSpring<S> {
         let psi = at.attitude.rotation_vector();
         Some(self.stiffness.map(T::of).component_mul(&psi).dot(&psi) * T::lift(0.5))
     }
+    #[inline(always)]
+    fn is_field(&self) -> bool {
+        true
+    }
 }
 
 /// Two loads together; the potential exists where both have one.
@@ -444,6 +486,10 @@ impl<S: Real, A: Load<S>, B: Load<S>> Load<S> for (A, B) {
     fn switches(&self, visit: &mut dyn FnMut(S)) {
         self.0.switches(visit);
         self.1.switches(visit);
+    }
+    #[inline(always)]
+    fn is_field(&self) -> bool {
+        self.0.is_field() && self.1.is_field()
     }
 }
 

@@ -14,6 +14,8 @@ pub trait LoadAt<T: Real> {
     fn wrench_at(&self, at: &Kinematics<T>) -> Wrench<T>;
     /// See [`Load::finite_derivative`].
     fn finite_derivative_at(&self, from: &Kinematics<T>, to: &Kinematics<T>) -> FiniteDerivative<T>;
+    /// See [`Load::is_field`].
+    fn is_field(&self) -> bool;
 }
 
 impl<S: Real, G: Dynamics, L: Load<S>, T: Over<S>> LoadAt<T> for Body<S, G, L> {
@@ -23,6 +25,10 @@ impl<S: Real, G: Dynamics, L: Load<S>, T: Over<S>> LoadAt<T> for Body<S, G, L> {
     }
     fn finite_derivative_at(&self, from: &Kinematics<T>, to: &Kinematics<T>) -> FiniteDerivative<T> {
         self.load.finite_derivative(from, to)
+    }
+    #[inline(always)]
+    fn is_field(&self) -> bool {
+        self.load.is_field()
     }
 }
 

@@ -60,6 +60,10 @@ pub trait Formula: Debug + Send + Sync + 'static {
     fn kinks(&self) -> Vec<f64> {
         Vec::new()
     }
+    /// See [`Load::is_field`].
+    fn is_field(&self) -> bool {
+        false
+    }
 }
 
 /// A load that is known by values and slopes in plain numbers, as a table or a callback is. It has no numbers to
@@ -161,6 +165,7 @@ pub(crate) trait At<T: Real> {
     fn wrench(&self, numbers: &[T], at: &Kinematics<T>) -> Option<Wrench<T>>;
     fn potential(&self, numbers: &[T], at: &Kinematics<T>) -> Option<T>;
     fn kinks(&self) -> Vec<f64>;
+    fn is_field(&self) -> bool;
 }
 
 impl<F: Formula, T: Real> At<T> for F {
@@ -172,6 +177,9 @@ impl<F: Formula, T: Real> At<T> for F {
     }
     fn kinks(&self) -> Vec<f64> {
         Formula::kinks(self)
+    }
+    fn is_field(&self) -> bool {
+        Formula::is_field(self)
     }
 }
 
@@ -235,6 +243,9 @@ macro_rules! sampled_at {
             }
             fn kinks(&self) -> Vec<f64> {
                 Vec::new()
+            }
+            fn is_field(&self) -> bool {
+                false
             }
         }
     )*};
@@ -315,5 +326,9 @@ impl<S: Real> Load<S> for Own<S> {
             None if self.0.is_small() => potential_at(&*self.0.formula, &self.0.at::<T, FEW_NUMBERS>(), at),
             None => potential_at(&*self.0.formula, &self.0.at::<T, MOST_NUMBERS>(), at),
         }
+    }
+    #[inline(always)]
+    fn is_field(&self) -> bool {
+        <dyn AnyLoad as At<f64>>::is_field(&*self.0.formula)
     }
 }

@@ -54,6 +54,12 @@ macro_rules! standard_loads {
                 }
             }
             #[inline(always)]
+            fn is_field(&self) -> bool {
+                match self {
+                    $(StandardLoad::$name(load) => load.is_field(),)*
+                }
+            }
+            #[inline(always)]
             fn switches(&self, visit: &mut dyn FnMut(S)) {
                 if let StandardLoad::SwitchedLoad(load) = self {
                     load.switches(visit);
@@ -314,6 +320,10 @@ impl<S: Real> Load<S> for Loads<S> {
     #[inline(always)]
     fn switches(&self, visit: &mut dyn FnMut(S)) {
         self.list.iter().for_each(|load| load.switches(visit));
+    }
+    #[inline(always)]
+    fn is_field(&self) -> bool {
+        self.list.iter().all(|load| load.is_field())
     }
     /// Of a load that acts alone.
     fn motion<T: Over<S>>(&self, t: T) -> Option<Kinematics<T>> {

@@ -46,10 +46,11 @@ impl Scheme for BackwardRate {
         v: &G::Vector<T>,
     ) -> Outcome<T, G, G::Vector<T>> {
         let pose = s.advance(&G::increment(Exponential, &(*v * s.h)));
-        let rate = G::transport(v, &s.body.momentum(v)) + s.end_load(&pose, v);
+        let load = s.end_load(&pose, v);
+        let rate = G::transport(v, &s.body.momentum(v)) + load;
         // Not M v: M times the rounded M⁻¹ is not quite one, and the same error in every step would add up.
         let momentum = s.state.momentum + rate * s.h;
-        Outcome::new(*v - s.body.velocity(&momentum), pose, momentum)
+        Outcome::new(*v - s.body.velocity(&momentum), pose, momentum).under(load)
     }
     /// Without the load: its derivative comes with h².
     #[inline(always)]
@@ -88,7 +89,7 @@ impl Scheme for BackwardMomentum {
         let pose = s.advance(&step);
         let load = s.end_load(&pose, v);
         let momentum = G::pull(&step, &s.state.momentum) + load * s.h;
-        Outcome::new(*v - s.body.velocity(&momentum), pose, momentum)
+        Outcome::new(*v - s.body.velocity(&momentum), pose, momentum).under(load)
     }
     /// To second order in h; the load is left out, its derivative comes with h².
     #[inline(always)]

@@ -101,6 +101,7 @@ impl Scheme for Galpha {
             residual: *x - update,
             state: s.body.state(pose, &v),
             carried: Some(Rates { velocity: rate, algorithmic: G::pull_velocity(&step, &algorithmic) }),
+            load: Some(load),
         }
     }
     /// Exact up to the derivative of the load and, since V̇_i stands for V̇_f in a term with h², to third order in h.

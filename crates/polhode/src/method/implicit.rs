@@ -2,7 +2,7 @@
 
 use super::memory::Memory;
 use super::mkrk;
-use super::scheme::{Accelerations, Lifted, Of, Rates, Said, Scheme, Start, Unknown};
+use super::scheme::{Accelerations, Found, Handover, Lifted, Of, Rates, Said, Scheme, Start, Unknown};
 use crate::body::Dynamics;
 use crate::body::{AnyBody, State};
 use crate::group::{Coordinates, Jet, seeded, unit};
@@ -47,11 +47,14 @@ pub(super) trait Solved: Scheme + Sized {
         state: &State<S, G>,
         interval: (S, S),
         memory: &mut Memory<S, G, Rates<S, G>>,
+        handover: &mut Handover<S, G>,
         work: &mut Work,
     ) -> Result<State<S, G>, StepError> {
-        let mut start = begin(self, body, state, interval, |start| memory.at(state, || start.fresh_rates()));
+        let rates = |start: &Start<'_, S, G>| memory.at(state, || start.fresh_rates());
+        let mut start = begin(self, body, state, interval, handover.take(), rates);
         let x = self.solution(body, &mut start, work)?;
         let end = self.equations(&start, &x);
+        handover.keep(&start, &end);
         if let Some(carried) = end.carried {
             memory.set(carried);
         }
@@ -94,9 +97,10 @@ pub(super) fn begin<'a, S: Real, G: Dynamics, E: Scheme>(
     body: &'a dyn AnyBody<S, G>,
     state: &'a State<S, G>,
     (t, h): (S, S),
+    found: Option<Found<S, G>>,
     carried: impl FnOnce(&Start<'_, S, G>) -> Rates<S, G>,
 ) -> Start<'a, S, G> {
-    let start = Start::new(body, state, t, h);
+    let start = Start::behind(body, state, t, h, found);
     match scheme.accelerations() {
         Accelerations::Unused => start,
         Accelerations::Fresh => Start { rates: start.fresh_rates(), ..start },
@@ -133,15 +137,18 @@ pub(super) fn step_at_once<S: Real, G: Dynamics, E: Scheme>(
     body: &dyn AnyBody<S, G>,
     state: &State<S, G>,
     (t, h): (S, S),
+    handover: &mut Handover<S, G>,
     work: &mut Work,
 ) -> Option<State<S, G>> {
-    let mut start = Start::new(body, state, t, h);
+    let mut start = Start::behind(body, state, t, h, handover.take());
     let mut single = Single::new(scheme, body, &mut start);
     if !at_once(&mut single, work) {
         return None;
     }
     let x = single.x;
-    Some(scheme.equations(&start, &x).state)
+    let end = scheme.equations(&start, &x);
+    handover.keep(&start, &end);
+    Some(end.state)
 }
 
 /// Solves a scheme for its unknown.
@@ -318,7 +325,7 @@ pub(super) mod probe {
 
     /// The largest difference of the tangent and the derivative by duals, at the solution.
     pub fn tangent_gap<G: Dynamics, E: Scheme>(scheme: E, (body, state): &Free<G>, h: f64) -> f64 {
-        let mut start = begin(&scheme, body, state, (0.0, h), |start| start.fresh_rates());
+        let mut start = begin(&scheme, body, state, (0.0, h), None, |start| start.fresh_rates());
         let x = solve(&scheme, body, &mut start, &mut Work::default()).unwrap();
         let mut gap = 0.0f64;
         for j in 0..Of::<E, G, f64>::LEN {

@@ -78,11 +78,12 @@ impl Scheme for Akw {
         w: &G::Vector<T>,
     ) -> Outcome<T, G, G::Vector<T>> {
         let pose = s.advance(&G::increment(Cayley, &(*w * s.h)));
-        let loads = s.load + s.end_load(&pose, &(*w * T::lift(2.0) - s.velocity));
+        let load = s.end_load(&pose, &(*w * T::lift(2.0) - s.velocity));
+        let loads = s.load + load;
         let half = (G::transport(w, &s.body.momentum(w)) * T::lift(0.5) + loads * T::lift(0.25)) * s.h;
         let p0 = s.state.momentum;
         // Not 2 M W - P₀: M times the rounded M⁻¹ is not quite one, and the error would add up.
-        Outcome::new(*w - s.body.velocity(&(p0 + half)), pose, p0 + half * T::lift(2.0))
+        Outcome::new(*w - s.body.velocity(&(p0 + half)), pose, p0 + half * T::lift(2.0)).under(load)
     }
     /// Without the load: its derivative comes with h².
     #[inline(always)]

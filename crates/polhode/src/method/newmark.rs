@@ -224,7 +224,7 @@ impl Scheme for Newmark {
             let rate = self.rate(s, w);
             Rates { velocity: rate, algorithmic: rate }
         });
-        Outcome { residual, state: State { pose, momentum }, carried }
+        Outcome { residual, state: State { pose, momentum }, carried, load: Some(load) }
     }
     /// Of the balance of momentum, to second order in h: V is Ψ̇ - ½ Ψ×Ψ̇ for both kinds of parameters, and the load is left
     /// out, its derivative comes with h².

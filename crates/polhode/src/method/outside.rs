@@ -2,7 +2,7 @@
 
 use super::implicit::Solved;
 use super::memory::Memory;
-use super::scheme::{Rates, Scheme};
+use super::scheme::{Handover, Rates, Scheme};
 use crate::body::Dynamics;
 use crate::body::{AnyBody, State};
 use crate::group::{Se3, So3};
@@ -17,6 +17,7 @@ pub struct Taking<'a, S: Real, G: Dynamics> {
     pub(super) state: &'a State<S, G>,
     pub(super) interval: (S, S),
     pub(super) memory: &'a mut Memory<S, G, Rates<S, G>>,
+    pub(super) handover: &'a mut Handover<S, G>,
     pub(super) work: &'a mut Work,
 }
 
@@ -34,8 +35,8 @@ macro_rules! outside {
         }
         impl<E: Scheme + Send + Sync + Debug> OutsideScheme for E {
             $(fn $name(&self, taking: Taking<'_, $scalar, $group>) -> Taken<$scalar, $group> {
-                let Taking { body, state, interval, memory, work } = taking;
-                self.step(body, state, interval, memory, work)
+                let Taking { body, state, interval, memory, handover, work } = taking;
+                self.step(body, state, interval, memory, handover, work)
             })*
         }
     };

@@ -57,6 +57,22 @@ impl<'a, T: Real, G: Dynamics> Start<'a, T, G> {
         let start = Start::unloaded(body, state, t, h);
         Start { load: start.start_load(&state.pose, &start.velocity), ..start }
     }
+    /// The same behind another part of the step, with the load that this one found at its end where that acts here too.
+    #[inline(always)]
+    pub(super) fn behind(
+        body: &'a dyn BodyAt<T, G>,
+        state: &'a State<T, G>,
+        t: T,
+        h: T,
+        found: Option<Found<T, G>>,
+    ) -> Self {
+        match found {
+            Some(found) if found.t == t && found.pose == state.pose => {
+                Start { load: found.load, ..Start::unloaded(body, state, t, h) }
+            }
+            _ => Start::new(body, state, t, h),
+        }
+    }
     /// The same for equations without the load at the start, which is left out.
     #[inline(always)]
     pub(super) fn unloaded(body: &'a dyn BodyAt<T, G>, state: &'a State<T, G>, t: T, h: T) -> Self {
@@ -112,6 +128,44 @@ impl<'a, T: Real, G: Dynamics> Start<'a, T, G> {
     #[inline(always)]
     pub fn advance(&self, increment: &G::Increment<T>) -> G::Pose<T> {
         G::advance(&self.state.pose, increment)
+    }
+}
+
+/// The load at the end of a part of a step, with the time and the pose that it belongs to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Found<T: Real, G: Dynamics> {
+    t: T,
+    pose: G::Pose<T>,
+    load: G::Vector<T>,
+}
+
+/// What a part of a step leaves to the next one.
+#[derive(Debug)]
+pub(super) struct Handover<T: Real, G: Dynamics> {
+    found: Option<Found<T, G>>,
+    /// True if there is a next one.
+    pub(super) goes_on: bool,
+}
+
+impl<T: Real, G: Dynamics> Handover<T, G> {
+    /// Nothing yet.
+    #[inline(always)]
+    pub(super) fn new() -> Self {
+        Handover { found: None, goes_on: false }
+    }
+    /// What the part before has left.
+    #[inline(always)]
+    pub(super) fn take(&mut self) -> Option<Found<T, G>> {
+        self.found.take()
+    }
+    /// Keeps what the equations of a part say of the load at its end, if it acts at the start of the next part too.
+    #[inline(always)]
+    pub(super) fn keep<X>(&mut self, start: &Start<'_, T, G>, end: &Outcome<T, G, X>) {
+        if let (true, Some(load)) = (self.goes_on, end.load)
+            && start.body.loads.is_field()
+        {
+            self.found = Some(Found { t: start.t + start.h, pose: end.state.pose, load });
+        }
     }
 }
 
@@ -211,13 +265,20 @@ pub struct Outcome<T: Real, G: Dynamics, X> {
     pub state: State<T, G>,
     /// The accelerations that the scheme carries to the next step.
     pub carried: Option<Rates<T, G>>,
+    /// The load in this state, where the equations ask for it.
+    pub load: Option<G::Vector<T>>,
 }
 
 impl<T: Real, G: Dynamics, X> Outcome<T, G, X> {
     /// Of a scheme that carries nothing but the state.
     #[inline(always)]
     pub fn new(residual: X, pose: G::Pose<T>, momentum: G::Vector<T>) -> Self {
-        Outcome { residual, state: State { pose, momentum }, carried: None }
+        Outcome { residual, state: State { pose, momentum }, carried: None, load: None }
+    }
+    /// The same with the load at the end of the step, as [`Start::end_load`] gives it for the pose there.
+    #[inline(always)]
+    pub fn under(self, load: G::Vector<T>) -> Self {
+        Outcome { load: Some(load), ..self }
     }
 }
 

@@ -7,7 +7,7 @@ use super::mkrk::Stages;
 use super::named::Method;
 use super::outside::{Outside, OutsideScheme, Taken, Taking};
 use super::registry::Substep;
-use super::scheme::{Rates, Scheme, Start};
+use super::scheme::{Handover, Rates, Scheme, Start};
 use super::schemes::{AnyScheme, Visitor};
 use super::{euler, kinematic};
 use crate::archive::{Archive, Kept};
@@ -138,12 +138,18 @@ impl<S: Real, G: Dynamics> Stepper<S, G> {
         G: Steps<S>,
     {
         let mut next = *state;
-        for (part, begin, fraction) in &self.parts {
+        let mut handover = Handover::new();
+        for (n, (part, begin, fraction)) in self.parts.iter().enumerate() {
+            handover.goes_on = n + 1 < self.parts.len();
             let (t, h) = (t + *begin * h, *fraction * h);
             let work = &mut self.work;
             next = match part {
-                Substep::ForwardRate => euler::forward_rate(&Start::new(body, &next, t, h)),
-                Substep::ForwardMomentum => euler::forward_momentum(&Start::new(body, &next, t, h)),
+                Substep::ForwardRate => {
+                    euler::forward_rate(&Start::behind(body, &next, t, h, handover.take()))
+                }
+                Substep::ForwardMomentum => {
+                    euler::forward_momentum(&Start::behind(body, &next, t, h, handover.take()))
+                }
                 Substep::Implicit(AnyScheme::Convected(Convected { stopping }))
                     if stopping.rule != Stop::Converged =>
                 {
@@ -156,11 +162,12 @@ impl<S: Real, G: Dynamics> Stepper<S, G> {
                     t,
                     h,
                     memory: &mut self.memory,
+                    handover: &mut handover,
                     work,
                 })?,
                 Substep::Outside(Outside(scheme)) => {
-                    let memory = &mut self.memory;
-                    let taking = Taking { body, state: &next, interval: (t, h), memory, work };
+                    let (memory, handover) = (&mut self.memory, &mut handover);
+                    let taking = Taking { body, state: &next, interval: (t, h), memory, handover, work };
                     G::take_outside(&**scheme, taking)?
                 }
                 Substep::Kinematic(map, choice) => kinematic::step(*map, *choice, body, &next, t, h)?,
@@ -191,6 +198,7 @@ struct Implicit<'a, S: Real, G: Dynamics> {
     t: S,
     h: S,
     memory: &'a mut Memory<S, G, Rates<S, G>>,
+    handover: &'a mut Handover<S, G>,
     work: &'a mut Work,
 }
 
@@ -198,7 +206,7 @@ impl<S: Real, G: Dynamics> Visitor for Implicit<'_, S, G> {
     type Output = Result<State<S, G>, StepError>;
     #[inline(always)]
     fn visit<E: Scheme>(self, scheme: &E) -> Self::Output {
-        scheme.step(self.body, self.state, (self.t, self.h), self.memory, self.work)
+        scheme.step(self.body, self.state, (self.t, self.h), self.memory, self.handover, self.work)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::implicit::step_at_once;
 use super::named::Method;
 use super::registry::Substep;
-use super::scheme::Start;
+use super::scheme::{Handover, Start};
 use super::schemes::AnyScheme;
 use super::{euler, stepper};
 use crate::body::{Body, Dynamics, Load, State};
@@ -58,13 +58,16 @@ impl<S: Real> Straight<S> {
         h: S,
     ) -> Option<State<S, G>> {
         let mut next = *state;
-        let work = &mut Work::default();
-        for (part, begin, fraction) in &self.parts {
+        let (handover, work) = (&mut Handover::new(), &mut Work::default());
+        for (n, (part, begin, fraction)) in self.parts.iter().enumerate() {
+            handover.goes_on = n + 1 < self.parts.len();
             let (t, h) = (t + *begin * h, *fraction * h);
             next = match part {
-                Part::ForwardMomentum => euler::forward_momentum(&Start::new(body, &next, t, h)),
-                Part::BackwardMomentum(scheme) => step_at_once(scheme, body, &next, (t, h), work)?,
-                Part::Akw(scheme) => step_at_once(scheme, body, &next, (t, h), work)?,
+                Part::ForwardMomentum => {
+                    euler::forward_momentum(&Start::behind(body, &next, t, h, handover.take()))
+                }
+                Part::BackwardMomentum(scheme) => step_at_once(scheme, body, &next, (t, h), handover, work)?,
+                Part::Akw(scheme) => step_at_once(scheme, body, &next, (t, h), handover, work)?,
             };
         }
         stepper::finished(next)

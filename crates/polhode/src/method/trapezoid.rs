@@ -37,7 +37,7 @@ impl<const EXACT: bool> Scheme for Trapezoid<EXACT> {
         let momentum = G::pull(&step, &(s.state.momentum + s.load * half)) + load * half;
         let v1 = s.body.velocity(&momentum);
         let share = if EXACT { G::tangent_inverse(Exponential, &psi, &v1) } else { v1 };
-        Outcome::new(*w - s.mean(&share), pose, momentum)
+        Outcome::new(*w - s.mean(&share), pose, momentum).under(load)
     }
     #[inline(always)]
     fn tangent<S: Real, G: Dynamics>(

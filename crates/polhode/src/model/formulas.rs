@@ -260,13 +260,17 @@ pub(super) struct ExpressionLoad {
     names: Vec<String>,
     /// True if it is one moment of expressions in body axes, which needs nothing beyond its components.
     is_plain: bool,
+    is_field: bool,
 }
 
 impl ExpressionLoad {
     pub(super) fn new(parts: Vec<Part>, sight: Sight, names: Vec<String>) -> Self {
         let is_plain =
             matches!(parts.as_slice(), [Part { values: Components::Each(_), in_space: false, point: None }]);
-        ExpressionLoad { parts, sight, names, is_plain }
+        // What a controller sets may change at any time, and a table has sides.
+        let is_field = !sight.needs(&[VELOCITY_BODY, OMEGA_BODY, VELOCITY, OMEGA_SPACE, CENTER_VELOCITY])
+            && parts.iter().all(|part| matches!(part.values, Components::Each(_)));
+        ExpressionLoad { parts, sight, names, is_plain, is_field }
     }
     /// The sum of its parts, with the values of the expressions.
     #[inline(never)]
@@ -307,6 +311,9 @@ impl Formula for ExpressionLoad {
             Components::Each(_) | Components::Set(..) => Vec::new(),
         };
         self.parts.iter().flat_map(of).collect()
+    }
+    fn is_field(&self) -> bool {
+        self.is_field
     }
     fn wrench<T: Real>(&self, numbers: &[T], at: &Kinematics<T>) -> Wrench<T> {
         let mut values = [T::zero(); REGISTERS];
@@ -389,6 +396,9 @@ impl Formula for PotentialLoad {
     }
     fn potential<T: Real>(&self, numbers: &[T], at: &Kinematics<T>) -> Option<T> {
         Some(self.energy(numbers, at))
+    }
+    fn is_field(&self) -> bool {
+        true
     }
 }
 

@@ -40,7 +40,7 @@ pub(super) trait Differentiated: Scheme + Sized {
         carried: impl FnOnce(&Start<'_, f64, G>) -> Rates<f64, G>,
         work: &mut Work,
     ) -> Result<WithEnd<G, Self>, StepError> {
-        let mut start = implicit::begin(self, body, state, interval, carried);
+        let mut start = implicit::begin(self, body, state, interval, None, carried);
         let x = self.solution(body, &mut start, work)?;
         let end = self.equations(&start, &x);
         let mut slopes = Self::Unknown::passes(self.slopes(body, &start, &x, 0));
