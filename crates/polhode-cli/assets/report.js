@@ -534,7 +534,16 @@ function card(title, rows) {
   $("numbers").append(box);
 }
 const words = (name) => name.replaceAll("_", " ");
-card("Largest drift over the run", Object.entries(metadata.drift).map(([name, d]) => [words(name), `${few(d.largest)} ${d.unit}`, d.says])
+const still = layout.momentum !== null && norm(vectorAt(layout.momentum, [0, 0, 0], 3)) === 0;
+const drifts = {
+  momentum_space: ["angular momentum in space", "kg m²/s"], linear_momentum_space: ["linear momentum in space", "kg m/s"],
+  momentum_body: ["length of body momentum", still ? "kg m²/s" : "relative"], momentum_vertical: ["vertical momentum in space", "kg m²/s"],
+  momentum_axial: ["momentum about body axis 3", "kg m²/s"],
+};
+card("Largest drift over the run", Object.entries(metadata.drift).map(([name, d]) => {
+  const [title, unit] = drifts[name] ?? [words(name), d.unit];
+  return [title, `${few(d.largest)} ${unit}`, d.says];
+})
   .concat(metadata.violation ? [["joints, positions", few(metadata.violation.position), "m or rad"], ["joints, velocities", few(metadata.violation.velocity), "m/s or rad/s"]] : []));
 const newton = metadata.newton;
 card("Newton's method", newton.solves > 0 ? [
