@@ -286,7 +286,8 @@ function preparePolhode() {
   const largest = Math.max(1e-300, ...body.map(norm));
   const twice = (omega) => axes.reduce((sum, axis, i) => sum + moments[i] * dot(axis, omega) ** 2, 0);
   const reach = Math.max(largest, ...body.map((o) => Math.sqrt(twice(o) / Math.min(...moments))));
-  polhodeView.distance = 4.4 * reach;
+  // The names of the axes are inside too.
+  polhodeView.distance = 5.2 * reach;
   polhodeData = { moments, axes, body, space, twice, e1, e2, every, mesh: ball(28, 16) };
 }
 function drawPolhode(t) {
@@ -357,7 +358,7 @@ function drawHerpolhode(t) {
   ctx.lineWidth = ratio;
   for (const line of [[[-reach, 0], [reach, 0]], [[0, -reach], [0, reach]]]) { path(ctx, line.map(put)); ctx.stroke(); }
   const upTo = Math.floor(around(t)[0] / every);
-  const parts = [[space, 0.35], [space.slice(0, upTo + 1), 1]];
+  const parts = [[space, 0.55], [space.slice(0, upTo + 1), 1]];
   for (const [points, alpha] of parts) {
     path(ctx, points.map(put));
     ctx.strokeStyle = shaded([213, 94, 0], 1, alpha);
