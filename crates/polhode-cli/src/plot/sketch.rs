@@ -295,6 +295,7 @@ impl Sketch {
     pub fn drawing(&self, title: &str, below: &str) -> Drawing {
         let equal = self.frames.iter().any(|frame| frame.equal);
         let sheet = match self.frames.len() {
+            1 if equal => Sheet { wide: 1, size: (560.0, 560.0) },
             _ if equal => Sheet { wide: 2, size: (340.0, 340.0) },
             1 => Sheet { wide: 1, size: (640.0, 320.0) },
             2..=3 => Sheet { wide: 1, size: (640.0, 170.0) },
