@@ -93,7 +93,11 @@ const whole = extent();
 // ---- A camera that looks at a point.
 const gravity = norm(scene.gravity) > 0 ? unit(scene.gravity) : [0, 0, -1];
 const up = scale(gravity, -1);
-const home = () => ({ turn: 0.7, tilt: 0.42, distance: (scene.bodies.length > 1 ? 2.3 : 2.6) * whole.radius, target: whole.center.slice() });
+const home = () => {
+  // Several bodies have room beside each other where the picture is wide; elsewhere they are seen from farther away.
+  const several = $("view").clientWidth > 1.4 * $("view").clientHeight ? 2.3 : 3.4;
+  return { turn: 0.7, tilt: 0.42, distance: (scene.bodies.length > 1 ? several : 2.6) * whole.radius, target: whole.center.slice() };
+};
 let camera = home();
 function axesOf(cam, upward) {
   const side = Math.abs(upward[2]) > 0.9 ? [1, 0, 0] : [0, 0, 1];
