@@ -150,12 +150,27 @@ def test_progress_is_told():
 
 
 def test_files_and_reports(tmp_path):
+    import pyarrow.csv
     import pyarrow.parquet
 
     result = polhode.solve("fast-top", 0.1, step=1e-3)
-    result.save(tmp_path / "top.parquet")
+    frame = result.to_pandas()
+    for name in ("top.parquet", "top.npz", "top.csv"):
+        result.save(tmp_path / name)
     table = pyarrow.parquet.read_table(tmp_path / "top.parquet")
-    assert np.array_equal(table["omega_body_x"].to_numpy(), result.omega_body[:, 0])
+    archive = np.load(tmp_path / "top.npz")
+    text = pyarrow.csv.read_csv(tmp_path / "top.csv")
+    assert table.column_names == text.column_names == [name for name in archive.files if name != "metadata"]
+    assert len(table) == len(frame) == 101 and "omega_body_x" in table.column_names
+    for name in table.column_names:
+        expected = (frame.index if name == frame.index.name else frame[name]).to_numpy()
+        for found in (table[name].to_numpy(), archive[name], text[name].to_numpy()):
+            # To the last bit.
+            assert np.array_equal(found.view(np.int64), expected.view(np.int64)), name
+    about = json.loads(archive["metadata"].item())
+    assert about == json.loads(table.schema.metadata[b"polhode"])
+    assert (about["model"], about["method"], about["units"]["omega_body_x"]) == ("fast-top", "imidm", "rad/s")
+    assert about["quaternion_order"].startswith("wxyz") and len(about["model_hash"]) == 16
     page = result.report()
     assert page.html.lstrip().lower().startswith("<!doctype html>") and "iframe" in page._repr_html_()
     with pytest.raises(ValueError, match="t_eval"):

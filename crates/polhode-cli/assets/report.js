@@ -93,7 +93,11 @@ const whole = extent();
 // ---- A camera that looks at a point.
 const gravity = norm(scene.gravity) > 0 ? unit(scene.gravity) : [0, 0, -1];
 const up = scale(gravity, -1);
-const home = () => ({ turn: 0.7, tilt: 0.42, distance: (scene.bodies.length > 1 ? 2.3 : 2.6) * whole.radius, target: whole.center.slice() });
+const home = () => {
+  // Several bodies have room beside each other where the picture is wide; elsewhere they are seen from farther away.
+  const several = $("view").clientWidth > 1.4 * $("view").clientHeight ? 2.3 : 3.4;
+  return { turn: 0.7, tilt: 0.42, distance: (scene.bodies.length > 1 ? several : 2.6) * whole.radius, target: whole.center.slice() };
+};
 let camera = home();
 function axesOf(cam, upward) {
   const side = Math.abs(upward[2]) > 0.9 ? [1, 0, 0] : [0, 0, 1];
@@ -286,7 +290,8 @@ function preparePolhode() {
   const largest = Math.max(1e-300, ...body.map(norm));
   const twice = (omega) => axes.reduce((sum, axis, i) => sum + moments[i] * dot(axis, omega) ** 2, 0);
   const reach = Math.max(largest, ...body.map((o) => Math.sqrt(twice(o) / Math.min(...moments))));
-  polhodeView.distance = 4.4 * reach;
+  // The names of the axes are inside too.
+  polhodeView.distance = 5.2 * reach;
   polhodeData = { moments, axes, body, space, twice, e1, e2, every, mesh: ball(28, 16) };
 }
 function drawPolhode(t) {
@@ -357,7 +362,7 @@ function drawHerpolhode(t) {
   ctx.lineWidth = ratio;
   for (const line of [[[-reach, 0], [reach, 0]], [[0, -reach], [0, reach]]]) { path(ctx, line.map(put)); ctx.stroke(); }
   const upTo = Math.floor(around(t)[0] / every);
-  const parts = [[space, 0.35], [space.slice(0, upTo + 1), 1]];
+  const parts = [[space, 0.55], [space.slice(0, upTo + 1), 1]];
   for (const [points, alpha] of parts) {
     path(ctx, points.map(put));
     ctx.strokeStyle = shaded([213, 94, 0], 1, alpha);
@@ -534,7 +539,16 @@ function card(title, rows) {
   $("numbers").append(box);
 }
 const words = (name) => name.replaceAll("_", " ");
-card("Largest drift over the run", Object.entries(metadata.drift).map(([name, d]) => [words(name), `${few(d.largest)} ${d.unit}`, d.says])
+const still = layout.momentum !== null && norm(vectorAt(layout.momentum, [0, 0, 0], 3)) === 0;
+const drifts = {
+  momentum_space: ["angular momentum in space", "kg m²/s"], linear_momentum_space: ["linear momentum in space", "kg m/s"],
+  momentum_body: ["length of body momentum", still ? "kg m²/s" : "relative"], momentum_vertical: ["vertical momentum in space", "kg m²/s"],
+  momentum_axial: ["momentum about body axis 3", "kg m²/s"],
+};
+card("Largest drift over the run", Object.entries(metadata.drift).map(([name, d]) => {
+  const [title, unit] = drifts[name] ?? [words(name), d.unit];
+  return [title, `${few(d.largest)} ${unit}`, d.says];
+})
   .concat(metadata.violation ? [["joints, positions", few(metadata.violation.position), "m or rad"], ["joints, velocities", few(metadata.violation.velocity), "m/s or rad/s"]] : []));
 const newton = metadata.newton;
 card("Newton's method", newton.solves > 0 ? [

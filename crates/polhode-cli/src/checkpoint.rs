@@ -2,7 +2,7 @@
 
 use crate::args;
 use crate::failure::Failure;
-use crate::files::{self, EMPTY, Extent, Kept};
+use crate::files::{self, EMPTY, Extent, Kept, Names};
 use crate::phase::Phase;
 use crate::print::plain;
 use polhode::run::{Run, Saved};
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// What a checkpoint begins with.
-const MAGIC: &[u8] = b"polhode checkpoint 2\n";
+const MAGIC: &[u8] = b"polhode checkpoint 3\n";
 /// The largest that is read, in bytes.
 const LARGEST: u64 = 16 << 30;
 /// How often they are written where nothing is said, in s.
@@ -59,7 +59,7 @@ impl Identity {
 struct Header {
     run: Identity,
     /// The file with the rows so far, beside the first of those that are made of them.
-    part: Option<String>,
+    rows: Option<Names>,
 }
 
 /// A run as a checkpoint has it.
@@ -69,7 +69,7 @@ pub struct Resumed {
     pub steps: u64,
     /// The time that they have taken, in s.
     pub seconds: f64,
-    rows: Option<(String, Extent)>,
+    rows: Option<(Names, Extent)>,
     run: Saved,
     phase: Vec<u64>,
 }
@@ -114,7 +114,7 @@ impl Resumed {
         Ok(Resumed {
             steps: *steps,
             seconds: f64::from_bits(*seconds),
-            rows: header.part.map(|part| (part, Extent { length: *length, check: *check })),
+            rows: header.rows.map(|names| (names, Extent { length: *length, check: *check })),
             run: Saved { method: method.into(), model: *model, words: run.to_vec() },
             phase: phase.to_vec(),
         })
@@ -124,10 +124,6 @@ impl Resumed {
         let seen = phase.map_or(Ok(()), |phase| phase.restore(&self.phase));
         seen.and_then(|()| run.restore(&self.run)).map_err(|error| refused(path, &error.to_string()))
     }
-    /// The file with the rows so far.
-    fn part(&self) -> Option<String> {
-        self.rows.as_ref().map(|(part, _)| part.clone())
-    }
 }
 
 /// Where checkpoints go, and when.
@@ -135,7 +131,7 @@ impl Resumed {
 pub struct Checkpoint {
     path: PathBuf,
     interval: Duration,
-    header: Header,
+    run: Identity,
     /// Steps until the clock is looked at, and how many that are each time.
     left: u64,
     stride: u64,
@@ -171,22 +167,15 @@ pub fn rows(
 ) -> Result<Option<Kept>, Failure> {
     let Some(first) = first else { return Ok(None) };
     match (resumed.and_then(|resumed| resumed.rows.as_ref()), checkpoint) {
-        (Some((part, extent)), _) => Kept::go_on(first.with_file_name(part), *extent).map(Some),
-        (None, Some(Checkpoint { header: Header { part: Some(part), .. }, .. })) => {
-            Kept::create(first.with_file_name(part)).map(Some)
-        }
-        _ => Ok(None),
+        (Some((names, extent)), _) => Kept::go_on(first, names, *extent).map(Some),
+        (None, Some(Checkpoint { path, .. })) => Kept::create(first, path).map(Some),
+        (None, None) => Ok(None),
     }
 }
 
 impl Checkpoint {
-    /// For a run, which goes on from another one or not, with the place of the first file that is made of its rows.
-    pub fn new(
-        word: &str,
-        identity: &Identity,
-        resumed: Option<(&Path, &Resumed)>,
-        first: Option<&Path>,
-    ) -> Result<Self, Failure> {
+    /// For a run, which goes on from another one or not.
+    pub fn new(word: &str, identity: &Identity, resumed: Option<(&Path, &Resumed)>) -> Result<Self, Failure> {
         let (path, interval) = place(word)?;
         let same =
             |a: &Path, b: &Path| fs::canonicalize(a).is_ok_and(|a| fs::canonicalize(b).is_ok_and(|b| a == b));
@@ -196,15 +185,10 @@ impl Checkpoint {
                 "{path} is there already; go on from it with --resume {path}, or take it away to begin anew"
             )));
         }
-        let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let part = match resumed {
-            Some((_, resumed)) => resumed.part(),
-            None => first.map(|first| format!(".{}.{}.part", name(first), name(&path))),
-        };
         Ok(Checkpoint {
             path,
             interval,
-            header: Header { run: identity.clone(), part },
+            run: identity.clone(),
             left: 1,
             stride: 1,
             looked: Instant::now(),
@@ -243,20 +227,16 @@ impl Checkpoint {
         let phase = phase.map_or(Vec::new(), Phase::save);
         let head =
             [steps, seconds.to_bits(), extent.length, extent.check.into(), saved.model, phase.len() as u64];
+        let header = Header { run: self.run.clone(), rows: rows.as_ref().map(|rows| rows.names()) };
         let mut bytes = MAGIC.to_vec();
-        serde_json::to_writer(&mut bytes, &self.header).map_err(|error| self.trouble(&error.into()))?;
+        serde_json::to_writer(&mut bytes, &header).map_err(|error| self.trouble(&error.into()))?;
         bytes.push(b'\n');
         for word in head.iter().chain(&phase).chain(&saved.words) {
             bytes.extend_from_slice(&word.to_le_bytes());
         }
         bytes.extend_from_slice(&files::sum(&bytes, EMPTY).to_le_bytes());
-        let before = rows.as_ref().is_none_or(|rows| rows.lasts());
-        let written =
-            files::replace(&self.path, &bytes, || rows.as_mut().map_or(Ok(()), |rows| rows.outlive()));
-        if let Err(failure) = written {
-            if !before {
-                rows.iter().for_each(|rows| rows.remove());
-            }
+        let outlive = || rows.map_or(Ok(()), |rows| rows.outlive());
+        if let Err(failure) = files::replace(&self.path, &bytes, outlive) {
             return Err(match self.written {
                 Some((_, t)) => {
                     Failure::Usage(format!("{failure}; the checkpoint at t = {} is still there", plain(t)))

@@ -4,7 +4,7 @@ mod kept;
 
 use crate::failure::Failure;
 use crate::{interrupt, print};
-pub use kept::{EMPTY, Extent, Kept, sum};
+pub use kept::{EMPTY, Extent, Kept, Names, sum};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -62,16 +62,16 @@ pub fn write_new(path: &Path, text: &str, instead: &str) -> Result<(), Failure> 
     Ok(())
 }
 
-/// Puts a file in its place, whole, or leaves what was there: the bytes are on the disk before its name is. In between
-/// `ready` does what must be done before the file is there, and not much earlier.
-pub fn replace(name: &Path, bytes: &[u8], ready: impl FnOnce() -> io::Result<()>) -> Result<(), Failure> {
+/// Puts a file in its place, whole, or leaves what was there: the bytes are on the disk before its name is. `then` does what
+/// must be done when the file is there, and not much later.
+pub fn replace(name: &Path, bytes: &[u8], then: impl FnOnce() -> io::Result<()>) -> Result<(), Failure> {
     let place = fs::canonicalize(name).unwrap_or_else(|_| name.to_path_buf());
     let put = draft(&place).and_then(|(draft, mut file)| {
         let put = file
             .write_all(bytes)
             .and_then(|()| file.sync_all())
-            .and_then(|()| ready())
             .and_then(|()| fs::rename(&draft, &place))
+            .and_then(|()| then())
             .and_then(|()| settle(&place));
         if put.is_err() {
             let _ = fs::remove_file(&draft);
@@ -416,8 +416,9 @@ fn sweep(place: &Path) {
         }
         let path = entry.path();
         // Held until the draft is gone, so that its owner cannot take the lock in between.
-        if let Ok(file) = OpenOptions::new().write(true).open(&path)
+        if let Ok(file) = OpenOptions::new().read(true).write(true).open(&path)
             && file.try_lock().is_ok()
+            && !kept::is_spoken_of(&file)
         {
             let _ = fs::remove_file(&path);
         }
@@ -428,13 +429,16 @@ fn ends_in(name: &Path, ending: &str) -> bool {
     name.extension().is_some_and(|end| end.eq_ignore_ascii_case(ending))
 }
 
-/// The common reasons in plain words.
-fn reason(error: &io::Error) -> String {
+/// The common reasons why nothing can be written, in plain words.
+pub fn reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "its folder does not exist or takes no files".into(),
         io::ErrorKind::NotADirectory => "its folder is not a directory".into(),
         io::ErrorKind::PermissionDenied => "no permission to write there".into(),
         io::ErrorKind::FileTooLarge => "it would pass the limit for the size of files".into(),
+        io::ErrorKind::StorageFull => "the disk is full".into(),
+        io::ErrorKind::QuotaExceeded => "there is no room left for you on the disk".into(),
+        io::ErrorKind::ReadOnlyFilesystem => "the disk is read-only".into(),
         _ => error.to_string(),
     }
 }

@@ -100,7 +100,11 @@ impl Axis {
             return (Vec::new(), None);
         }
         let power = 10f64.powf(raw.log10().floor());
-        let step = [1.0, 2.0, 5.0, 10.0].map(|m| m * power).into_iter().find(|s| *s >= raw).unwrap_or(raw);
+        let steps = [0.2, 0.5, 1.0, 2.0, 5.0, 10.0].map(|m| m * power);
+        let lines = |step: f64| (self.high / step + 1e-6).floor() - (self.low / step - 1e-6).ceil() + 1.0;
+        // Fewer than three lines do not show a scale.
+        let next = steps.iter().position(|step| *step >= raw).unwrap_or(steps.len() - 1);
+        let step = steps[..=next].iter().rev().copied().find(|step| lines(*step) >= 3.0).unwrap_or(steps[0]);
         // Digits that all labels would share are told once.
         let size = self.low.abs().max(self.high.abs());
         let middle = 0.5 * (self.low + self.high);
@@ -221,6 +225,7 @@ mod tests {
         let even = |a: f64, b: f64| Axis::even([a, b].into_iter(), 0.0);
         assert_eq!(labels(even(0.0, 1.0)), ["0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
         assert_eq!(labels(even(-3.0, 3.0)), ["−2", "0", "2"]);
+        assert_eq!(labels(even(-1.7, 0.85)), ["−1.5", "−1.0", "−0.5", "0", "0.5"]);
         let small = even(0.0, 3e-12);
         assert_eq!(labels(small), ["0", "1", "2", "3"]);
         assert_eq!(small.grid(5.0).1.as_deref(), Some("× 10⁻¹²"));

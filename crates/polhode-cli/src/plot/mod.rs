@@ -51,12 +51,9 @@ pub fn page(title: &str, below: &str, names: &[&str], sheet: Sheet, panels: &[Pa
     let (left, cell) = (LEFT + margin, LEFT + margin + size.0);
     let width = (wide as f64 * cell + RIGHT).max(720.0).max(left + RIGHT + 8.0 * title_width(title, below));
     let mut items = Vec::new();
-    // Panels of a page that has a title already need none.
-    let mut top = if title.is_empty() { 0.0 } else { TOP };
-    if !title.is_empty() {
-        items.push(Item::Text(Text { size: 18.0, bold: true, ..Text::new((left, 34.0), title) }));
-        items.push(Item::Text(Text { colour: Colour(0x55_5555), ..Text::new((left, 56.0), below) }));
-    }
+    let mut top = TOP;
+    items.push(Item::Text(Text { size: 18.0, bold: true, ..Text::new((left, 34.0), title) }));
+    items.push(Item::Text(Text { colour: Colour(0x55_5555), ..Text::new((left, 56.0), below) }));
     for line in panels.chunks(wide) {
         // Room for the names of the panel that has most of them, and for a factor of its labels.
         top += TITLE + 16.0 + line.iter().map(|panel| panel.lines(size.0)).fold(0.0, f64::max);

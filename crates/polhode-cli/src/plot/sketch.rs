@@ -1,6 +1,6 @@
 //! Plots of a run: which curves there are, drawn point by point as rows come.
 
-use super::{Axis, Curve, Drawing, Look, Panel, Sheet, Thin, page};
+use super::{Axis, Curve, Drawing, Look, Panel, Sheet, Thin, apart, page};
 use crate::failure::Failure;
 use crate::table::{Head, Of, chosen, of_body};
 
@@ -149,10 +149,6 @@ impl Sketch {
         sets.iter().for_each(|set| sketch.add_set(set, heads, start, 0));
         sketch
     }
-    /// True if it shows nothing.
-    pub fn is_empty(&self) -> bool {
-        self.frames.is_empty()
-    }
     fn curve(&self, name: Option<String>, x: Read, y: Read) -> Traced {
         Traced { name, x, y, thin: Thin::new(self.stretches) }
     }
@@ -299,14 +295,21 @@ impl Sketch {
     pub fn drawing(&self, title: &str, below: &str) -> Drawing {
         let equal = self.frames.iter().any(|frame| frame.equal);
         let sheet = match self.frames.len() {
+            1 if equal => Sheet { wide: 1, size: (560.0, 560.0) },
             _ if equal => Sheet { wide: 2, size: (340.0, 340.0) },
             1 => Sheet { wide: 1, size: (640.0, 320.0) },
             2..=3 => Sheet { wide: 1, size: (640.0, 170.0) },
             _ => Sheet { wide: 2, size: (430.0, 170.0) },
         };
-        let panels: Vec<Panel> =
-            self.frames.iter().map(|frame| frame.panel(sheet.size, self.times)).collect();
-        page(title, &format!("{below}{}", self.note), &[], sheet, &panels)
+        page(title, &format!("{below}{}", self.note), &[], sheet, &self.panels(sheet.size))
+    }
+    /// Draws each panel by itself.
+    pub fn drawings(&self) -> Vec<Drawing> {
+        const SIZE: (f64, f64) = (380.0, 170.0);
+        apart(&self.panels(SIZE), SIZE)
+    }
+    fn panels(&self, size: (f64, f64)) -> Vec<Panel> {
+        self.frames.iter().map(|frame| frame.panel(size, self.times)).collect()
     }
 }
 

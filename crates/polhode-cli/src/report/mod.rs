@@ -44,10 +44,9 @@ impl Page {
     pub fn html(&self, metadata: &Value) -> String {
         let text = |key: &str| metadata[key].as_str().unwrap_or_default();
         let title = if text("title").is_empty() { text("model") } else { text("title") };
-        let charts = match self.sketch.is_empty() {
-            true => String::new(),
-            false => self.sketch.drawing("", "").svg(),
-        };
+        // Each by itself, so that a narrow page has them below each other.
+        let charts = self.sketch.drawings().into_iter().enumerate();
+        let charts = charts.map(|(i, drawing)| drawing.svg_named(&format!("chart{i}-"))).collect();
         let data = json!({
             "metadata": metadata,
             "film": self.film.json(),

@@ -148,11 +148,8 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
         options.resume.as_ref().map(|path| Resumed::read(path, &identity, method.id())).transpose()?;
     let resumed = options.resume.as_deref().zip(resumed.as_ref());
     let files = Files::open(options, until)?;
-    let mut checkpoint = options
-        .checkpoint
-        .as_ref()
-        .map(|word| Checkpoint::new(word, &identity, resumed, files.first()))
-        .transpose()?;
+    let mut checkpoint =
+        options.checkpoint.as_ref().map(|word| Checkpoint::new(word, &identity, resumed)).transpose()?;
     let kept = checkpoint::rows(checkpoint.as_ref(), resumed.map(|(_, resumed)| resumed), files.first())?;
     let control = options
         .error
@@ -240,7 +237,7 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
         };
         Failure::Solver(format!("{failed}{hint}{unwritten}"))
     })?;
-    let (place, beside_table, kept) = match (end.finished, &checkpoint) {
+    let (place, beside_table, mut kept) = match (end.finished, &checkpoint) {
         // Its rows wait for the rest.
         (false, Some(checkpoint)) => (checkpoint.advice(), false, None),
         _ => {
@@ -296,8 +293,8 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
     } else {
         print::summary(&summary::text(&finished), beside_table)?;
     }
+    kept.iter_mut().for_each(Kept::retire);
     checkpoint.iter().for_each(Checkpoint::remove);
     resumed.iter().for_each(|(path, _)| drop(std::fs::remove_file(path)));
-    kept.iter().for_each(Kept::remove);
     gate::verdict(&finished.gates, &finished.end.drift)
 }

@@ -8,13 +8,13 @@ use crate::files::{self, Format, Kept, NewFile, Output};
 use crate::plot::{Sketch, Wish};
 use crate::progress::Progress;
 use crate::report::{Page, scene};
-use crate::table::{Frame, Head, Kind, Pose, Row, Rows, chosen};
+use crate::table::{Frame, Head, Kind, Pose, Stream, chosen};
 use crate::{interrupt, print};
 use polhode::method::Method;
 use polhode::problem::{Model, Problem, RunReport};
 use polhode::run::{Plan, Run};
 use serde_json::Value;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What is run, for those who tell it.
 #[derive(Clone, Copy, Debug)]
@@ -66,7 +66,7 @@ impl Files {
                 format!("--between: the run goes from 0 to {until} s, and has no rows between these times");
             return Err(Failure::Usage(text));
         }
-        let file = |name: &Option<std::path::PathBuf>, format| {
+        let file = |name: &Option<PathBuf>, format| {
             name.as_deref().map(|path| NewFile::create(path, format)).transpose()
         };
         Ok(Files {
@@ -98,6 +98,9 @@ pub struct Record<'a> {
     setting: Setting<'a>,
     options: &'a RunOptions,
     files: Files,
+    /// True if anything is written, and where.
+    wanted: bool,
+    places: Vec<PathBuf>,
     every: u64,
     /// The times between which rows are taken.
     between: (f64, f64),
@@ -106,7 +109,8 @@ pub struct Record<'a> {
     /// A number that tells the model from others.
     hash: Option<u64>,
     scene: Value,
-    rows: Option<Box<dyn Rows>>,
+    /// The table, from the first state on; its file is one of those above until then.
+    table: Option<Stream>,
     chosen: Vec<usize>,
     sketch: Option<Sketch>,
     page: Option<Page>,
@@ -126,6 +130,8 @@ impl<'a> Record<'a> {
         Record {
             setting,
             options,
+            wanted: files.out.is_some() || files.plot.is_some() || files.report.is_some(),
+            places: files.places().map(Path::to_path_buf).collect(),
             files,
             every: options.every.or(setting.problem.every).unwrap_or(1),
             between: (between.0 - grain, between.1 + grain),
@@ -133,7 +139,7 @@ impl<'a> Record<'a> {
             row: Vec::new(),
             hash: None,
             scene: Value::Null,
-            rows: None,
+            table: None,
             chosen: Vec::new(),
             sketch: None,
             page: None,
@@ -142,15 +148,10 @@ impl<'a> Record<'a> {
             before: (0, 0),
         }
     }
-    /// True if anything is written.
-    #[inline]
-    pub fn is_wanted(&self) -> bool {
-        self.files.out.is_some() || self.files.plot.is_some() || self.files.report.is_some()
-    }
     /// True if step `n`, which ends at a time, has a row: it is its turn, or it is the last.
     #[inline]
     pub fn due(&self, n: u64, t: f64, last: bool) -> bool {
-        self.is_wanted()
+        self.wanted
             && (self.every == 1 || last || n.is_multiple_of(self.every) || n == self.setting.plan.steps())
             && t >= self.between.0
             && t <= self.between.1
@@ -162,7 +163,7 @@ impl<'a> Record<'a> {
     /// Looks at the first state that is seen: which columns there are. Of a run that goes on that is not its start, which
     /// is the first row of those that wait.
     pub fn begin(&mut self, run: &mut dyn Run, goes_on: bool) -> Result<(), Failure> {
-        if !self.is_wanted() {
+        if !self.wanted {
             return Ok(());
         }
         let start = run.snapshot();
@@ -173,7 +174,7 @@ impl<'a> Record<'a> {
         let (options, heads) = (self.options, &self.heads);
         // Poses are messages of their own, whatever columns are chosen.
         let mut all = false;
-        if self.files.out.is_some() {
+        if let Some(file) = self.files.out.take() {
             self.chosen = match options.columns.is_empty() {
                 true => (0..heads.len()).collect(),
                 // Rows without their time are of no use.
@@ -194,7 +195,8 @@ impl<'a> Record<'a> {
             let frames = bodies.iter().enumerate().filter_map(|(b, body)| {
                 Some(Frame { name: body.name.clone(), pose: Pose::of(heads, b, bodies.len())? })
             });
-            self.rows = Some(kind.rows(&names, frames.collect()));
+            let rows = kind.rows(&names, frames.collect());
+            self.table = Some(Stream::new(file, rows, heads.len(), self.chosen.clone()).beside());
             all = kind == Kind::Mcap;
         }
         if let Some(kept) = self.kept.take() {
@@ -227,7 +229,7 @@ impl<'a> Record<'a> {
     /// Takes a row after step `n`.
     pub fn take(&mut self, n: u64, run: &dyn Run) -> Result<(), Failure> {
         self.row.clear();
-        run.snapshot().row(&mut self.row);
+        run.row(&mut self.row);
         let iterations = if self.page.is_some() { run.work().iterations } else { 0 };
         match &mut self.spool {
             Some(spool) => spool.put(n, iterations, &self.row),
@@ -236,9 +238,8 @@ impl<'a> Record<'a> {
     }
     /// Hands the row to all who want it.
     fn show(&mut self, n: u64, iterations: u64) -> Result<(), Failure> {
-        if let (Some(file), Some(rows)) = (&mut self.files.out, &mut self.rows) {
-            let row = Row { all: &self.row, chosen: &self.chosen };
-            rows.row(file, &row).map_err(|error| file.trouble(&error))?;
+        if let Some(table) = &mut self.table {
+            table.row(&self.row)?;
         }
         if let Some(sketch) = &mut self.sketch {
             sketch.take(&self.row);
@@ -276,38 +277,39 @@ impl<'a> Record<'a> {
         progress.clear();
         shown.map(|()| Some(spool.into_kept()))
     }
+    /// What is to be known of the file with the table, if there is one.
+    fn out<T>(&self, what: impl FnOnce(&Output) -> T) -> Option<T> {
+        match &self.table {
+            Some(table) => Some(table.ask(what)),
+            None => self.files.out.as_ref().map(what),
+        }
+    }
     /// What to say of rows that are not wanted because the run failed.
     pub fn dropped(&self) -> String {
-        self.files.out.as_ref().map_or(String::new(), |file| file.dropped())
+        self.out(Output::dropped).unwrap_or_default()
     }
     /// True if a table takes the place of other results on standard output.
     pub fn is_standard(&self) -> bool {
-        self.files.out.as_ref().is_some_and(|file| file.is_standard())
+        self.out(Output::is_standard).unwrap_or_default()
     }
     /// What to say of a run that was stopped.
     pub fn so_far(&self) -> String {
-        let place = |file: &Output| format!("; the rows so far are in {}", file.name());
-        self.files.out.as_ref().map_or(String::new(), place)
+        self.out(|file| format!("; the rows so far are in {}", file.name())).unwrap_or_default()
     }
     /// Puts everything in its place. Rows that waited are of no use when the checkpoint is gone.
     pub fn finish(mut self, end: &RunReport) -> Result<Option<Kept>, Failure> {
-        if !self.is_wanted() {
+        if !self.wanted {
             return Ok(None);
         }
         let kept = self.show_all(end.finished)?;
-        let places = match &kept {
-            Some(_) => self.files.places().map(Path::to_path_buf).collect(),
-            None => Vec::new(),
-        };
         let Setting { problem, method, plan, .. } = self.setting;
-        let heads: Vec<&Head> = match self.rows {
+        let heads: Vec<&Head> = match self.table {
             Some(_) => self.chosen.iter().map(|c| &self.heads[*c]).collect(),
             None => self.heads.iter().collect(),
         };
         let metadata = metadata::metadata(&self.setting, self.hash, self.every, &heads, &self.scene, end);
-        if let (Some(mut file), Some(mut rows)) = (self.files.out, self.rows) {
-            rows.finish(&mut file, &metadata).map_err(|error| file.trouble(&error))?;
-            file.finish()?;
+        if let Some(table) = self.table {
+            table.finish(&metadata)?;
         }
         if let (Some(file), Some(sketch)) = (self.files.plot, &self.sketch) {
             let title = if problem.title.is_empty() { &problem.id } else { &problem.title };
@@ -318,8 +320,8 @@ impl<'a> Record<'a> {
             file.write(page.html(&metadata).as_bytes())?;
         }
         // Their names are safe before the checkpoint goes.
-        for place in places {
-            let settled = files::settle(&place);
+        for place in self.places.iter().filter(|_| kept.is_some()) {
+            let settled = files::settle(place);
             settled.map_err(|error| Failure::Usage(format!("cannot write {}: {error}", place.display())))?;
         }
         Ok(kept)

@@ -8,7 +8,7 @@ use super::stats::Statistics;
 use super::work::{Folder, How, work};
 use super::{one, page, plot, report};
 use crate::failure::Failure;
-use crate::files::{Format, NewFile, Output};
+use crate::files::{Format, NewFile, Output, reason};
 use crate::print;
 use std::path::{Path, PathBuf};
 
@@ -79,7 +79,7 @@ pub fn sweep(options: &SweepOptions) -> Result<(), Failure> {
     });
     if let Some((folder, _)) = &plan.trajectories {
         std::fs::create_dir_all(folder).map_err(|error| {
-            Failure::Usage(format!("cannot make the folder {}: {}", folder.display(), one::told(&error)))
+            Failure::Usage(format!("cannot make the folder {}: {}", folder.display(), reason(&error)))
         })?;
     }
     if let (Some(part), Some(out)) = (options.part, &options.out) {

@@ -1,10 +1,9 @@
 //! Chunks joined in order: every run once, and what is missing told by name.
 
 use super::chunk::{Chunk, Draft, Row};
-use super::one::told;
 use super::plan::{RUN, STATUS};
 use crate::failure::Failure;
-use crate::files::Output;
+use crate::files::{Output, reason};
 use crate::interrupt;
 use crate::table::{Cell, Holds, Kind};
 use std::io;
@@ -133,7 +132,7 @@ impl Joined {
     /// Writes them as one chunk.
     pub fn write_chunk(&self, path: &Path, head: &super::chunk::Head) -> Result<(), Failure> {
         let trouble =
-            |error: io::Error| Failure::Usage(format!("cannot write {}: {}", path.display(), told(&error)));
+            |error: io::Error| Failure::Usage(format!("cannot write {}: {}", path.display(), reason(&error)));
         let mut draft = Draft::new(path, head).map_err(trouble)?;
         self.each(true, &mut |_, row| draft.row(row).map_err(trouble))?;
         draft.finish().map_err(trouble)

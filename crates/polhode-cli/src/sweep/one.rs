@@ -4,7 +4,7 @@ use super::chunk::{Draft, Row, shortened};
 use super::keep::Gather;
 use super::plan::Plan;
 use crate::failure::Failure;
-use crate::files::{Format, Output};
+use crate::files::{self, Format, Output};
 use crate::interrupt;
 use crate::print::plain;
 use crate::table;
@@ -127,7 +127,7 @@ impl Plan {
             return Err(format!("limit: it took longer than {} s", plain(seconds)));
         }
         if let Some(motion) = motion
-            && let Err(failure) = motion.finish(self.about())
+            && let Err(failure) = motion.table.finish(self.about())
         {
             *halt = Some(Halt::Failed(failure));
             return Err(String::new());
@@ -164,7 +164,9 @@ impl Plan {
             draft.row(&row)?;
             draft.finish()
         });
-        written.map_err(|error| Failure::Usage(format!("cannot write {}: {}", path.display(), told(&error))))
+        written.map_err(|error| {
+            Failure::Usage(format!("cannot write {}: {}", path.display(), files::reason(&error)))
+        })
     }
 
     /// The same for a part.
@@ -185,7 +187,11 @@ impl Plan {
             ))));
         }
         let trouble = |error: io::Error| {
-            Halt::Failed(Failure::Usage(format!("cannot write {}: {}", path.display(), told(&error))))
+            Halt::Failed(Failure::Usage(format!(
+                "cannot write {}: {}",
+                path.display(),
+                files::reason(&error)
+            )))
         };
         let mut draft = Draft::new(path, &self.head(&runs, part)).map_err(trouble)?;
         if threads < 2 {
@@ -254,22 +260,9 @@ impl Plan {
     }
 }
 
-/// Why nothing can be written, in plain words.
-pub fn told(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::NotFound => "its folder does not exist".into(),
-        io::ErrorKind::PermissionDenied => "no permission to write there".into(),
-        io::ErrorKind::StorageFull => "the disk is full".into(),
-        io::ErrorKind::FileTooLarge => "it would pass the limit for the size of files".into(),
-        _ => error.to_string(),
-    }
-}
-
-/// The whole motion of a run on its way into a file.
+/// The whole motion of a run on its way into a file, by the thread that computes it: all others have runs of their own.
 struct Motion {
-    file: Output,
-    rows: Box<dyn table::Rows>,
-    chosen: Vec<usize>,
+    table: table::Stream,
     row: Vec<f64>,
     every: u64,
 }
@@ -278,26 +271,17 @@ impl Motion {
     fn new(path: &Path, every: u64, run: &Watched) -> Result<Motion, Failure> {
         let columns: Vec<String> = run.snapshot().columns().into_iter().map(|column| column.name).collect();
         let kind = table::Kind::of(path).unwrap_or(table::Kind::Parquet);
-        Ok(Motion {
-            file: Output::of(path, Format::Results, false)?,
-            rows: kind.rows(&columns, Vec::new()),
-            chosen: (0..columns.len()).collect(),
-            row: Vec::new(),
-            every,
-        })
+        let (rows, all) = (kind.rows(&columns, Vec::new()), (0..columns.len()).collect());
+        let file = Output::of(path, Format::Results, false)?;
+        Ok(Motion { table: table::Stream::new(file, rows, columns.len(), all), row: Vec::new(), every })
     }
     fn take(&mut self, n: u64, last: bool, run: &Watched) -> Result<(), Failure> {
         if !(last || n.is_multiple_of(self.every)) {
             return Ok(());
         }
         self.row.clear();
-        run.snapshot().row(&mut self.row);
-        let row = table::Row { all: &self.row, chosen: &self.chosen };
-        self.rows.row(&mut self.file, &row).map_err(|error| self.file.trouble(&error))
-    }
-    fn finish(mut self, about: &serde_json::Value) -> Result<(), Failure> {
-        self.rows.finish(&mut self.file, about).map_err(|error| self.file.trouble(&error))?;
-        self.file.finish()
+        run.row(&mut self.row);
+        self.table.row(&self.row)
     }
 }
 

@@ -1,9 +1,10 @@
 //! The work of a sweep on one machine: chunks beside the result, computed by several threads, found again and gone on with.
 
 use super::chunk::{Chunk, is_unfinished};
-use super::one::{Count, Halt, told};
+use super::one::{Count, Halt};
 use super::plan::Plan;
 use crate::failure::Failure;
+use crate::files::reason;
 use crate::print;
 use crate::progress::Progress;
 use std::fs::{self, File};
@@ -27,7 +28,7 @@ const LOCK: &str = ".lock";
 
 /// Why there is no such folder.
 fn refused(path: &Path, error: &io::Error) -> Failure {
-    Failure::Usage(format!("cannot use {} for chunks: {}", path.display(), told(error)))
+    Failure::Usage(format!("cannot use {} for chunks: {}", path.display(), reason(error)))
 }
 
 impl Folder {

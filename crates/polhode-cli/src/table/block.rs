@@ -1,6 +1,7 @@
 //! Rows by columns, as many as fit into some megabytes.
 
-use super::Row;
+use super::Batch;
+use std::io;
 
 /// Bytes of a large block; few in tests, so that they have several.
 const LARGE: usize = if cfg!(test) { 1 << 16 } else { 16 << 20 };
@@ -34,16 +35,30 @@ impl Block {
         let capacity = about / 16 * 16 + 8;
         Block { columns, capacity, rows: 0, numbers: vec![[0; 8]; columns * capacity] }
     }
-    /// Takes a row; true if no other fits.
-    pub fn push(&mut self, row: &Row<'_>) -> bool {
-        // Fewer instructions than iterators are, where code is made small.
-        let mut at = self.rows;
-        for column in row.chosen {
-            self.numbers[at] = row.all[*column].to_le_bytes();
-            at += self.capacity;
+    /// Takes rows; whenever no other fits, `spill` sees them all before they make way.
+    pub fn take(
+        &mut self,
+        batch: &Batch<'_>,
+        mut spill: impl FnMut(&Block) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let mut rest = batch.all;
+        while !rest.is_empty() {
+            let fits = (self.capacity - self.rows) * batch.width;
+            let (rows, later) = rest.split_at(fits.min(rest.len()));
+            rest = later;
+            for (c, column) in batch.chosen.iter().enumerate() {
+                let numbers = &mut self.numbers[c * self.capacity + self.rows..];
+                for (number, row) in numbers.iter_mut().zip(rows.chunks_exact(batch.width)) {
+                    *number = row[*column].to_le_bytes();
+                }
+            }
+            self.rows += rows.len() / batch.width;
+            if self.rows == self.capacity {
+                spill(self)?;
+                self.rows = 0;
+            }
         }
-        self.rows += 1;
-        self.rows == self.capacity
+        Ok(())
     }
     /// Its rows.
     pub fn rows(&self) -> usize {
@@ -60,9 +75,5 @@ impl Block {
     /// The numbers of a column.
     pub fn column(&self, column: usize) -> &[u8] {
         self.numbers[column * self.capacity..][..self.rows].as_flattened()
-    }
-    /// Forgets its rows.
-    pub fn clear(&mut self) {
-        self.rows = 0;
     }
 }

@@ -180,6 +180,24 @@ mod tests {
         }
     }
 
+    /// Nor does a row need a snapshot then.
+    #[test]
+    fn a_row_is_that_of_the_snapshot() {
+        for id in ["fast-top", "free-body", "driven-body", "heavy-top", "four-bar"] {
+            let problem = Problem::named(id).unwrap();
+            let mut run = problem.model().unwrap().begin(&Method::parse(&problem.method).unwrap()).unwrap();
+            for _ in 0..2 {
+                run.step(1e-3, run.time() + 1e-3).unwrap();
+                let (mut row, mut seen) = (vec![0.5], vec![0.5]);
+                run.row(&mut row);
+                run.snapshot().row(&mut seen);
+                let bits = |row: &[f64]| row.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+                assert!(row.len() > 10 && bits(&row) == bits(&seen), "{id}");
+                run.estimate_energy();
+            }
+        }
+    }
+
     #[test]
     fn patterns_name_columns() {
         for (pattern, name) in

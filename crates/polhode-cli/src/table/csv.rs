@@ -1,6 +1,6 @@
 //! Text, as everything reads it.
 
-use super::{Row, Rows};
+use super::{Batch, Rows};
 use crate::files::Output;
 use serde_json::Value;
 use std::io::{self, Write};
@@ -47,15 +47,18 @@ fn is_tie(x: f64) -> bool {
 }
 
 impl Rows for Csv {
-    fn row(&mut self, to: &mut Output, row: &Row<'_>) -> io::Result<()> {
-        for x in row.values() {
-            number(&mut self.line, x);
-            self.line.push(b',');
+    fn rows(&mut self, to: &mut Output, batch: &Batch<'_>) -> io::Result<()> {
+        for row in batch.rows() {
+            for x in row.values() {
+                number(&mut self.line, x);
+                self.line.push(b',');
+            }
+            if let Some(last) = self.line.last_mut() {
+                *last = b'\n';
+            }
+            self.flushed(to)?;
         }
-        if let Some(last) = self.line.last_mut() {
-            *last = b'\n';
-        }
-        self.flushed(to)
+        Ok(())
     }
     fn finish(&mut self, to: &mut Output, _: &Value) -> io::Result<()> {
         self.flushed(to)

@@ -3,7 +3,7 @@
 //! Messages are JSON, in chunks without compression, with indices behind them as readers want them.
 
 use super::csv::number;
-use super::{Pose, Row, Rows};
+use super::{Batch, Pose, Row, Rows};
 use crate::files::Output;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -285,6 +285,21 @@ impl Mcap {
         }
         message.extend_from_slice(b"]}");
     }
+    /// Puts a row into the chunk.
+    fn row(&mut self, row: &Row<'_>) {
+        // Time is the first column of all.
+        let time = (row.all.first().copied().unwrap_or(0.0) * 1e9).round().max(0.0) as u64;
+        self.times = Some(self.times.map_or((time, time), |(first, last)| (first.min(time), last.max(time))));
+        self.poses(row, time);
+        self.send(POSES, time);
+        for (before, column) in &self.template {
+            self.message.extend_from_slice(before);
+            number(&mut self.message, row.all[row.chosen[*column]]);
+        }
+        self.message.extend_from_slice(&self.close);
+        self.send(COLUMNS, time);
+        self.rows += 1;
+    }
     fn flush_chunk(&mut self, to: &mut Output) -> io::Result<()> {
         let all = self.index.iter().flatten().map(|(time, _)| *time);
         let (Some(first), Some(last)) = (all.clone().min(), all.max()) else { return Ok(()) };
@@ -357,21 +372,12 @@ fn pairs(map: &BTreeMap<String, String>) -> Vec<u8> {
 }
 
 impl Rows for Mcap {
-    fn row(&mut self, to: &mut Output, row: &Row<'_>) -> io::Result<()> {
+    fn rows(&mut self, to: &mut Output, batch: &Batch<'_>) -> io::Result<()> {
         self.begin(to)?;
-        // Time is the first column of all.
-        let time = (row.all.first().copied().unwrap_or(0.0) * 1e9).round().max(0.0) as u64;
-        self.times = Some(self.times.map_or((time, time), |(first, last)| (first.min(time), last.max(time))));
-        self.poses(row, time);
-        self.send(POSES, time);
-        for (before, column) in &self.template {
-            self.message.extend_from_slice(before);
-            number(&mut self.message, row.all[row.chosen[*column]]);
-        }
-        self.message.extend_from_slice(&self.close);
-        self.send(COLUMNS, time);
-        self.rows += 1;
-        if self.chunk.len() >= CHUNK { self.flush_chunk(to) } else { Ok(()) }
+        batch.rows().try_for_each(|row| {
+            self.row(&row);
+            if self.chunk.len() >= CHUNK { self.flush_chunk(to) } else { Ok(()) }
+        })
     }
 
     fn finish(&mut self, to: &mut Output, metadata: &Value) -> io::Result<()> {

@@ -12,11 +12,13 @@ mod mcap;
 mod npz;
 mod parquet;
 pub mod read;
+mod stream;
 mod thrift;
 
 pub use cells::{Cell, Holds};
 pub use columns::{Head, Of, Pose, chosen, of_body};
 pub use mcap::Frame;
+pub use stream::Stream;
 
 use crate::files::Output;
 use serde_json::Value;
@@ -40,10 +42,29 @@ impl Row<'_> {
     }
 }
 
+/// Rows behind each other.
+#[derive(Clone, Copy, Debug)]
+pub struct Batch<'a> {
+    /// All numbers of all rows.
+    pub all: &'a [f64],
+    /// How many of them are a row.
+    pub width: usize,
+    /// The columns that are written, by their number.
+    pub chosen: &'a [usize],
+}
+
+impl<'a> Batch<'a> {
+    /// One by one.
+    pub fn rows(&self) -> impl Iterator<Item = Row<'a>> + use<'a> {
+        let chosen = self.chosen;
+        self.all.chunks_exact(self.width).map(move |all| Row { all, chosen })
+    }
+}
+
 /// Rows on their way into a file.
-pub trait Rows {
-    /// Takes one.
-    fn row(&mut self, to: &mut Output, row: &Row<'_>) -> io::Result<()>;
+pub trait Rows: Send {
+    /// Takes some.
+    fn rows(&mut self, to: &mut Output, batch: &Batch<'_>) -> io::Result<()>;
     /// Writes what is left, with what is said of the whole.
     fn finish(&mut self, to: &mut Output, metadata: &Value) -> io::Result<()>;
 }
@@ -102,9 +123,11 @@ mod tests {
         let mut file = Output::of(path, crate::files::Format::Results, false).unwrap();
         let mut writer = kind.rows(&names(count), Vec::new());
         let chosen: Vec<usize> = (0..count).collect();
-        for n in 0..rows {
-            let all: Vec<f64> = (0..count).map(|c| n as f64 + 0.1 * c as f64).collect();
-            writer.row(&mut file, &Row { all: &all, chosen: &chosen }).unwrap();
+        let all: Vec<f64> =
+            (0..rows).flat_map(|n| (0..count).map(move |c| n as f64 + 0.1 * c as f64)).collect();
+        // Batches of other lengths than blocks have.
+        for all in all.chunks(7 * count) {
+            writer.rows(&mut file, &Batch { all, width: count, chosen: &chosen }).unwrap();
         }
         writer.finish(&mut file, &json!({ "a": "µ" })).unwrap();
         file.finish().unwrap();

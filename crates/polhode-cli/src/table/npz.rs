@@ -4,7 +4,7 @@
 //! archive is put together at the end, in another file that takes its place.
 
 use super::block::Block;
-use super::{Row, Rows};
+use super::{Batch, Rows};
 use crate::files::Output;
 use crc32fast::Hasher;
 use serde_json::Value;
@@ -33,15 +33,6 @@ impl Npz {
             blocks: 0,
             checks: vec![Hasher::new(); columns.len()],
         }
-    }
-    fn spill(&mut self, to: &mut Output) -> io::Result<()> {
-        for (c, check) in self.checks.iter_mut().enumerate() {
-            check.update(self.block.column(c));
-            to.write_all(self.block.column(c))?;
-        }
-        self.blocks += 1;
-        self.block.clear();
-        Ok(())
     }
     /// Writes the archive, with blocks from the file behind `from`.
     fn archive(&self, to: &mut dyn Write, from: &mut Output, metadata: &Value) -> io::Result<()> {
@@ -73,8 +64,15 @@ impl Npz {
 }
 
 impl Rows for Npz {
-    fn row(&mut self, to: &mut Output, row: &Row<'_>) -> io::Result<()> {
-        if self.block.push(row) { self.spill(to) } else { Ok(()) }
+    fn rows(&mut self, to: &mut Output, batch: &Batch<'_>) -> io::Result<()> {
+        self.block.take(batch, |block| {
+            for (c, check) in self.checks.iter_mut().enumerate() {
+                check.update(block.column(c));
+                to.write_all(block.column(c))?;
+            }
+            self.blocks += 1;
+            Ok(())
+        })
     }
 
     fn finish(&mut self, to: &mut Output, metadata: &Value) -> io::Result<()> {

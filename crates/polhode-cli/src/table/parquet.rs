@@ -2,7 +2,7 @@
 
 use super::block::Block;
 use super::thrift::Writer;
-use super::{Row, Rows};
+use super::{Batch, Rows};
 use crate::files::Output;
 use serde_json::Value;
 use std::io::{self, Write};
@@ -55,17 +55,6 @@ impl Parquet {
     fn size(&self, rows: usize) -> u64 {
         ((page(rows, 8 * rows).len() + 8 * rows) * self.names.len()) as u64
     }
-    fn write(&self, to: &mut Output) -> io::Result<()> {
-        let page = page(self.block.rows(), 8 * self.block.rows());
-        for c in 0..self.block.columns() {
-            to.write_all(&page)?;
-            to.write_all(self.block.column(c))?;
-        }
-        Ok(())
-    }
-    fn begun(&self, to: &mut Output) -> io::Result<()> {
-        if self.groups == 0 { to.write_all(MAGIC) } else { Ok(()) }
-    }
     fn footer(&self, metadata: &Value) -> Vec<u8> {
         let (capacity, rest) = (self.block.capacity(), self.block.rows());
         let groups = self.groups as usize + usize::from(rest > 0);
@@ -114,21 +103,29 @@ impl Parquet {
     }
 }
 
+/// Writes a group behind so many others.
+fn write(block: &Block, groups: u64, to: &mut Output) -> io::Result<()> {
+    if groups == 0 {
+        to.write_all(MAGIC)?;
+    }
+    let page = page(block.rows(), 8 * block.rows());
+    for c in (0..block.columns()).filter(|_| block.rows() > 0) {
+        to.write_all(&page)?;
+        to.write_all(block.column(c))?;
+    }
+    Ok(())
+}
+
 impl Rows for Parquet {
-    fn row(&mut self, to: &mut Output, row: &Row<'_>) -> io::Result<()> {
-        if self.block.push(row) {
-            self.begun(to)?;
-            self.write(to)?;
+    fn rows(&mut self, to: &mut Output, batch: &Batch<'_>) -> io::Result<()> {
+        self.block.take(batch, |block| {
+            write(block, self.groups, to)?;
             self.groups += 1;
-            self.block.clear();
-        }
-        Ok(())
+            Ok(())
+        })
     }
     fn finish(&mut self, to: &mut Output, metadata: &Value) -> io::Result<()> {
-        self.begun(to)?;
-        if self.block.rows() > 0 {
-            self.write(to)?;
-        }
+        write(&self.block, self.groups, to)?;
         let footer = self.footer(metadata);
         to.write_all(&footer)?;
         to.write_all(&(footer.len() as u32).to_le_bytes())?;

@@ -262,8 +262,9 @@ fn places_where_nothing_can_be_written_are_told_and_nothing_is_lost() {
     // Rows that are gone.
     let checkpoint = at("run.ck");
     let long = ["run", "slow-top", "--step", "1e-3", "--until", "1e4", "--out", &rows];
+    let part = at(".rows.csv.run.ck.part");
     let mut child = program().args(long).args(["--checkpoint", &checkpoint]).spawn().unwrap();
-    while !Path::new(&checkpoint).exists() {
+    while !Path::new(&part).exists() {
         std::thread::sleep(Duration::from_millis(5));
     }
     child.kill().unwrap();
@@ -272,7 +273,6 @@ fn places_where_nothing_can_be_written_are_told_and_nothing_is_lost() {
         names(folder.path()).into_iter().filter(|name| !name.starts_with(".polhode-")).collect();
     assert_eq!(left, [".rows.csv.run.ck.part", "rows.csv", "run.ck"]);
     let args: Vec<&str> = long.iter().copied().chain(["--resume", &checkpoint]).collect();
-    let part = at(".rows.csv.run.ck.part");
     let bytes = std::fs::read(&part).unwrap();
     for damaged in [&bytes[..bytes.len().min(40)], &[&[bytes[0] ^ 1], &bytes[1..]].concat()] {
         std::fs::write(&part, damaged).unwrap();
@@ -282,6 +282,44 @@ fn places_where_nothing_can_be_written_are_told_and_nothing_is_lost() {
     refused(2, &args, &["the rows up to the checkpoint are not there"]);
     assert_eq!(names(folder.path()), ["rows.csv", "run.ck"]);
     assert_eq!(std::fs::read_to_string(&rows).unwrap(), "what was there\n");
+}
+
+/// Killed between the moment when there is a checkpoint and the one when rows have the name that lasts, or at the end, between
+/// the moment when they lose it and the one when the checkpoint is gone: rows bear the name of a draft, and are swept if
+/// nobody can go on with them.
+#[test]
+fn a_kill_between_two_renames_loses_no_rows_and_leaves_none() {
+    let case = Case::new("slow-top", &["--step", "1e-3", "--until", "60"]);
+    let whole = case.finish(&[]);
+    let (checkpoint, part) = (case.at("run.ck"), case.at(".rows.csv.run.ck.part"));
+    let other = case.at("other.csv");
+    for spoken_of in [true, false] {
+        case.remove_files();
+        let mut child = case.command(&["--checkpoint", checkpoint.to_str().unwrap()]).spawn().unwrap();
+        while !part.exists() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let bytes = std::fs::read(&checkpoint).unwrap();
+        let header: Value =
+            serde_json::from_slice(bytes.split(|byte| *byte == b'\n').nth(1).unwrap()).unwrap();
+        let draft = case.at(header["rows"]["draft"].as_str().unwrap());
+        std::fs::rename(&part, &draft).unwrap();
+        if !spoken_of {
+            std::fs::remove_file(&checkpoint).unwrap();
+        }
+        let short = ["run", "slow-top", "--until", "0.1", "--out", other.to_str().unwrap()];
+        crate::common::fine(&short);
+        std::fs::remove_file(&other).unwrap();
+        assert_eq!(draft.exists(), spoken_of);
+        if spoken_of {
+            assert!(case.finish(&["--resume", checkpoint.to_str().unwrap()]) == whole);
+        } else {
+            assert!(names(case.folder.path()).is_empty());
+            assert!(case.finish(&[]) == whole);
+        }
+    }
 }
 
 /// Killed after the files were in their place, and before the checkpoint was gone.
@@ -295,12 +333,12 @@ fn files_in_their_place_are_made_again() {
         let mut child =
             case.command(&["--checkpoint", &format!("{},0.02", checkpoint.display())]).spawn().unwrap();
         let began = Instant::now();
-        while !checkpoint.exists() && began.elapsed() < Duration::from_secs(20) {
+        let part = case.at(&format!(".{}.run.ck.part", files[0]));
+        while !part.exists() && began.elapsed() < Duration::from_secs(20) {
             std::thread::sleep(Duration::from_millis(1));
         }
         child.kill().unwrap();
         child.wait().unwrap();
-        let part = case.at(&format!(".{}.run.ck.part", files[0]));
         let kept = [&checkpoint, &part].map(|path| (path, std::fs::read(path).expect("it is there")));
         let resume = checkpoint.to_str().unwrap();
         let whole = case.finish(&["--resume", resume]);

@@ -142,20 +142,53 @@ mod unix {
 
     #[test]
     fn a_limit_for_the_size_of_files_is_an_ordinary_error() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("x.csv");
-        let args =
-            ["run", "free-rotation", "--step", "1e-3", "--until", "100", "--out", &file.to_string_lossy()];
-        let said = shell(r#"ulimit -f 100; exec "$0" "$@""#, &args);
-        assert_eq!(said.status.code(), Some(2), "{}", text(&said.stderr));
-        let err = text(&said.stderr);
-        assert!(err.contains("limit for the size of files; nothing was left there"), "{err}");
-        assert!(names(folder.path()).is_empty());
-        std::fs::write(&file, "mine").unwrap();
-        let err = text(&shell(r#"ulimit -f 100; exec "$0" "$@""#, &args).stderr);
-        assert!(err.contains("the file that was there is untouched"), "{err}");
-        assert_eq!(std::fs::read_to_string(&file).unwrap(), "mine");
-        assert_eq!(names(folder.path()), ["x.csv"]);
+        // On the way, in the midst of a long run, and at its end, where all that is left is written.
+        for (name, until) in [
+            ("x.csv", "1e9"),
+            ("x.npz", "1e9"),
+            ("x.parquet", "1e9"),
+            ("x.mcap", "1e9"),
+            ("x.csv", "0.5"),
+            ("x.npz", "2"),
+            ("x.parquet", "2"),
+            ("x.mcap", "0.5"),
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            let file = folder.path().join(name);
+            let args = [
+                "run",
+                "free-rotation",
+                "--step",
+                "1e-3",
+                "--until",
+                until,
+                "--out",
+                &file.to_string_lossy(),
+            ];
+            let said = shell(r#"ulimit -f 100; exec "$0" "$@""#, &args);
+            assert_eq!(said.status.code(), Some(2), "{name}, {until}: {}", text(&said.stderr));
+            let err = text(&said.stderr);
+            assert!(err.contains("limit for the size of files; nothing was left there"), "{name}: {err}");
+            assert!(names(folder.path()).is_empty(), "{name}");
+            std::fs::write(&file, "mine").unwrap();
+            let err = text(&shell(r#"ulimit -f 100; exec "$0" "$@""#, &args).stderr);
+            assert!(err.contains("the file that was there is untouched"), "{name}: {err}");
+            assert_eq!(std::fs::read_to_string(&file).unwrap(), "mine", "{name}");
+            assert_eq!(names(folder.path()), [name]);
+        }
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_table_that_standard_output_does_not_take_ends_the_run() {
+        let args = ["run", "free-rotation", "--step", "1e-3", "--until", "1e9", "--out", "-"];
+        let full = shell(r#"exec "$0" "$@" > /dev/full"#, &args);
+        assert_eq!(full.status.code(), Some(2));
+        assert!(text(&full.stderr).contains("cannot write to standard output: "), "{}", text(&full.stderr));
+        // A reader who has seen enough is no trouble.
+        let read = shell(r#""$0" "$@" | head -n 3"#, &args);
+        assert_eq!(text(&read.stdout).lines().count(), 3);
+        assert_eq!(text(&read.stderr), "");
     }
 
     #[test]
@@ -252,6 +285,20 @@ mod unix {
             let said = command.args(args).env("RUST_MIN_STACK", (1u64 << 47).to_string()).output().unwrap();
             assert_eq!(said.status.code(), Some(0), "{}", text(&said.stderr));
             assert!(text(&said.stdout).contains("reference: closed form"), "{}", text(&said.stdout));
+        }
+        // Nor one that writes rows.
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["x.csv", "x.npz", "x.parquet", "x.mcap"] {
+            let path = folder.path().join(name);
+            let written = |stack: &str| {
+                let mut command = program();
+                let run =
+                    ["run", "free-rotation", "--step", "1e-3", "--until", "3", "--no-reference", "--out"];
+                let said = command.args(run).arg(&path).env("RUST_MIN_STACK", stack).output().unwrap();
+                assert_eq!(said.status.code(), Some(0), "{}", text(&said.stderr));
+                std::fs::read(&path).unwrap()
+            };
+            assert!(written(&(1u64 << 47).to_string()) == written("2097152"), "{name}");
         }
     }
 }

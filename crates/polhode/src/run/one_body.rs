@@ -140,6 +140,10 @@ impl<G: Steps<f64>, L: Load<f64> + Send> Run for BodyRun<G, L> {
         let snapshot = Snapshot::of_body(&self.body, self.origin.as_ref(), &self.state, self.time);
         Snapshot { estimate: self.tracked.seen(), ..snapshot }
     }
+    fn row(&self, row: &mut Vec<f64>) {
+        let now = (self.time, self.tracked.seen());
+        Snapshot::row_of_body(&self.body, self.origin.as_ref(), &self.state, now, row);
+    }
     fn between(&mut self, t: f64) -> Option<Snapshot> {
         let Began(before, began) = self.before?;
         let (h, part) = part(began, self.time, t)?;

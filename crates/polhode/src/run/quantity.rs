@@ -1,6 +1,6 @@
 //! What can be read off a run: one table of quantities, from which columns, reports, sensitivities and fits are loops.
 
-use super::{Bodies, BodySnapshot, Snapshot};
+use super::{Bodies, BodySnapshot, Snapshot, StepEstimate};
 use crate::group::Rotation;
 use crate::scalar::Real;
 use nalgebra::Vector3;
@@ -362,41 +362,13 @@ impl<S: Real> Snapshot<S> {
     /// The numbers of the columns, appended to `row`.
     pub fn row(&self, row: &mut Vec<S>) {
         match &self.bodies {
-            Bodies::One([body]) if self.names.is_none() => self.row_of_body(body, row),
+            Bodies::One([body]) if self.names.is_none() => {
+                row_of_one(body, (self.kinetic_energy, self.energy), (self.t, self.estimate), row);
+                // It has neither joints nor extra coordinates.
+                row.extend_from_slice(&self.outputs);
+            }
             _ => self.record(&mut |_, value| row.extend_from_slice(value.numbers())),
         }
-    }
-    /// The same of one body by itself, in the order of [`RECORDED`]: it may be wanted at every step, which costs little more.
-    fn row_of_body(&self, body: &BodySnapshot<S>, row: &mut Vec<S>) {
-        let [w, x, y, z] = body.attitude.q_wxyz();
-        let (omega, own, space) = (&body.omega_body, &body.momentum_body, &body.momentum_space);
-        row.extend_from_slice(&[
-            self.t,
-            w,
-            x,
-            y,
-            z,
-            omega[0],
-            omega[1],
-            omega[2],
-            own[0],
-            own[1],
-            own[2],
-            space[0],
-            space[1],
-            space[2],
-            self.kinetic_energy,
-        ]);
-        row.extend(self.energy);
-        if let Some(moving) = &body.moving {
-            row.extend_from_slice(moving.position.as_slice());
-            row.extend_from_slice(moving.velocity.as_slice());
-        }
-        if let Some(step) = self.estimate {
-            row.extend([step.potential, step.energy].map(S::lift));
-        }
-        // It has neither joints nor extra coordinates.
-        row.extend_from_slice(&self.outputs);
     }
 
     /// The name of the first column with a number that is not finite, if there is one.
@@ -406,5 +378,42 @@ impl<S: Real> Snapshot<S> {
         self.row(&mut row);
         let at = row.iter().position(|x| !x.is_finite().all())?;
         self.columns().into_iter().nth(at).map(|column| column.name)
+    }
+}
+
+/// What a row has of one body by itself, in the order of [`RECORDED`]: it may be wanted at every step, which costs little more.
+#[inline]
+pub(super) fn row_of_one<S: Real>(
+    body: &BodySnapshot<S>,
+    (kinetic_energy, energy): (S, Option<S>),
+    (t, estimate): (S, Option<StepEstimate>),
+    row: &mut Vec<S>,
+) {
+    let [w, x, y, z] = body.attitude.q_wxyz();
+    let (omega, own, space) = (&body.omega_body, &body.momentum_body, &body.momentum_space);
+    row.extend_from_slice(&[
+        t,
+        w,
+        x,
+        y,
+        z,
+        omega[0],
+        omega[1],
+        omega[2],
+        own[0],
+        own[1],
+        own[2],
+        space[0],
+        space[1],
+        space[2],
+        kinetic_energy,
+    ]);
+    row.extend(energy);
+    if let Some(moving) = &body.moving {
+        row.extend_from_slice(moving.position.as_slice());
+        row.extend_from_slice(moving.velocity.as_slice());
+    }
+    if let Some(step) = estimate {
+        row.extend([step.potential, step.energy].map(S::lift));
     }
 }

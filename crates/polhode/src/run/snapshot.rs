@@ -1,6 +1,7 @@
 //! A state as plain numbers, the same for one body and for systems, and columns of them.
 
 use super::StepEstimate;
+use super::quantity::row_of_one;
 use crate::archive::{Archive, Kept, kept};
 use crate::body::Dynamics;
 use crate::body::{Body, Load, State};
@@ -156,40 +157,74 @@ impl<S: Real> Snapshot<S> {
         state: &State<S, G>,
         t: S,
     ) -> Snapshot<S> {
-        let velocity = body.velocity(state);
-        let k = G::kinematics(t, &state.pose, &velocity);
-        let space = state.momentum_space();
+        let (mut one, energies) = Snapshot::moving_body(body, origin, state, t);
         let rate = body.acceleration(state, t);
-        let (attitude, omega, omega_rate) = (k.attitude, k.omega_body, G::angular(&rate));
+        one.omega_rate = G::angular(&rate);
+        if let Some(moving) = &mut one.moving {
+            let omega = &one.omega_body;
+            let in_body = match origin {
+                Some(Origin { point, .. }) => one.omega_rate.cross(point) + omega.cross(&omega.cross(point)),
+                None => {
+                    let k = G::kinematics(t, &state.pose, &body.velocity(state));
+                    G::linear(&rate) + omega.cross(&k.velocity_body)
+                }
+            };
+            moving.acceleration = one.attitude.rotate(&in_body);
+        }
+        Snapshot::of_one(one, energies, t)
+    }
+    /// The row of [`Snapshot::of_body`], in which there are no accelerations, for those who want it at every step.
+    pub(super) fn row_of_body<G: Dynamics, L: Load<S>>(
+        body: &Body<S, G, L>,
+        origin: Option<&Origin<S>>,
+        state: &State<S, G>,
+        (t, estimate): (S, Option<StepEstimate>),
+        row: &mut Vec<S>,
+    ) {
+        let (one, energies) = Snapshot::moving_body(body, origin, state, t);
+        row_of_one(&one, energies, (t, estimate), row);
+    }
+    /// A body with its kinetic and its total energy, as it moves: without accelerations.
+    #[inline(always)]
+    fn moving_body<G: Dynamics, L: Load<S>>(
+        body: &Body<S, G, L>,
+        origin: Option<&Origin<S>>,
+        state: &State<S, G>,
+        t: S,
+    ) -> (BodySnapshot<S>, (S, Option<S>)) {
+        let k = G::kinematics(t, &state.pose, &body.velocity(state));
+        let space = state.momentum_space();
+        let kinetic_energy = body.kinetic_energy(state);
+        let (attitude, omega) = (k.attitude, k.omega_body);
         let moving = match origin {
-            Some(Origin { mass, center, point, fixed }) => {
-                let turning = omega_rate.cross(point) + omega.cross(&omega.cross(point));
-                Some(Translation {
-                    position: attitude.rotate(point) + fixed,
-                    velocity: attitude.rotate(&omega.cross(point)),
-                    acceleration: attitude.rotate(&turning),
-                    linear_momentum_space: attitude.rotate(&omega.cross(center)) * *mass,
-                })
-            }
+            Some(Origin { mass, center, point, fixed }) => Some(Translation {
+                position: attitude.rotate(point) + fixed,
+                velocity: attitude.rotate(&omega.cross(point)),
+                acceleration: Vector3::zeros(),
+                linear_momentum_space: attitude.rotate(&omega.cross(center)) * *mass,
+            }),
             None => G::MOVES.then(|| Translation {
                 position: k.position,
                 velocity: attitude.rotate(&k.velocity_body),
-                acceleration: attitude.rotate(&(G::linear(&rate) + omega.cross(&k.velocity_body))),
+                acceleration: Vector3::zeros(),
                 linear_momentum_space: G::linear(&space),
             }),
         };
         let one = BodySnapshot {
             attitude,
             omega_body: omega,
-            omega_rate,
+            omega_rate: Vector3::zeros(),
             momentum_body: G::angular(&state.momentum),
             momentum_space: G::angular(&space),
             moving,
         };
+        (one, (kinetic_energy, body.load.potential(&k).map(|potential| kinetic_energy + potential)))
+    }
+    fn of_one(one: BodySnapshot<S>, (kinetic_energy, energy): (S, Option<S>), t: S) -> Snapshot<S> {
         Snapshot {
             t,
-            kinetic_energy: body.kinetic_energy(state),
-            energy: body.energy(state, t),
+            kinetic_energy,
+            energy,
             estimate: None,
             bodies: Bodies::One([one]),
             multipliers: Vec::new(),

@@ -374,6 +374,9 @@ impl Run for Watched {
     fn snapshot(&self) -> Snapshot {
         self.run.snapshot()
     }
+    fn row(&self, row: &mut Vec<f64>) {
+        self.run.row(row);
+    }
     fn between(&mut self, t: f64) -> Option<Snapshot> {
         self.run.between(t)
     }
