@@ -231,7 +231,8 @@ pub fn work(plan: &Plan, runs: &Range<u64>, folder: &Folder, how: How) -> Result
     let go_on = match folder.passing {
         true => "; nothing is kept without --out FILE".to_string(),
         false => format!(
-            "; {kept} of {all} runs are done and kept in {}: go on with the same command and --resume",
+            "; {kept} of {all} runs are done and kept in {}: go on with the same command and --resume, or look at them by \
+             `polhode merge --partial`",
             folder.shown()
         ),
     };
