@@ -65,6 +65,8 @@ pub struct Plan {
     pub(super) trajectories: Option<(PathBuf, u64)>,
     hash: u64,
     about: Value,
+    /// The same as text.
+    told: String,
 }
 
 /// Columns that are always there.
@@ -230,6 +232,7 @@ impl Plan {
                 .map(|folder| (folder, request.every.or(problem.every).unwrap_or(1))),
             hash: 0,
             about: Value::Null,
+            told: String::new(),
             problem,
         };
         let model = plan.sample()?;
@@ -346,6 +349,7 @@ impl Plan {
             "units": units,
             "times": times,
         });
+        self.told = self.about.to_string();
     }
 
     /// A number that no other plan has, as text: two plans with the same one have the same rows.
@@ -400,7 +404,7 @@ impl Plan {
             part,
             inputs: self.names.len(),
             columns: self.numbers(),
-            about: self.about.to_string(),
+            about: self.told.clone(),
         }
     }
     /// What varies, as it is in run `k`.

@@ -211,7 +211,7 @@ pub fn work(plan: &Plan, runs: &Range<u64>, folder: &Folder, how: How) -> Result
         drop(tell);
         loop {
             match told.recv_timeout(Duration::from_millis(100)) {
-                Ok(Ok((path, runs))) => chunks.push(Chunk { path, head: plan.head(&runs, None) }),
+                Ok(Ok((path, runs))) => chunks.push(Chunk::of(path, plan.head(&runs, None))),
                 Ok(Err(halt)) => {
                     // What is wrong counts more than that somebody has asked.
                     if !matches!((&trouble, &halt), (Some(_), Halt::Asked)) {
