@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 import polhode
@@ -162,14 +163,16 @@ def test_dask_isolates_a_run_that_kills_its_worker(tmp_path, distributed):
 
 
 MPI = """
-import sys, polhode, test_engines
+import os, pathlib, sys, polhode, test_engines
 from mpi4py.futures import MPIPoolExecutor
 
 if __name__ == "__main__":
+    out, what, until = sys.argv[1], sys.argv[2], float(sys.argv[3])
+    pathlib.Path(out + ".pid").write_text(str(os.getpid()))
     with MPIPoolExecutor() as pool:
         assert pool.num_workers == 2
-        pool = test_engines.Poison(pool) if sys.argv[2] == "poison" else pool
-        polhode.sweep(test_engines.plan(), pool, out=sys.argv[1], chunk=7)
+        pool = test_engines.Poison(pool) if what == "poison" else pool
+        polhode.sweep(test_engines.plan(until), pool, out=out, chunk=2 if until > 0.5 else 7)
 """
 
 
@@ -184,9 +187,11 @@ def test_mpi(tmp_path):
     # Open MPI: as root, and more processes than cores.
     told |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
 
-    def mpi(out, what):
-        words = [start, "-n", "3", sys.executable, "-m", "mpi4py.futures", str(script), str(out), what]
-        return subprocess.run(words, env=os.environ | told, capture_output=True, text=True, timeout=60)
+    def words(out, what, until=0.05):
+        return [start, "-n", "3", sys.executable, "-m", "mpi4py.futures", str(script), str(out), what, str(until)]
+
+    def mpi(*asked):
+        return subprocess.run(words(*asked), env=os.environ | told, capture_output=True, text=True, timeout=60)
 
     done = mpi(tmp_path / "out", "plain")
     assert done.returncode == 0, done.stderr
@@ -197,6 +202,16 @@ def test_mpi(tmp_path):
     assert not (out / "table.parquet").exists() and list(out.glob("chunks/*.plan"))
     assert mpi(out, "plain").returncode == 0
     assert (out / "table.parquet").read_bytes() == whole(tmp_path / "one", plan())
+    # The driver is killed, and all others end with it.
+    out = tmp_path / "driver"
+    under_way = subprocess.Popen(words(out, "plain", LONG), env=os.environ | told, stderr=subprocess.DEVNULL)
+    while len(list(out.glob("chunks/*.chunk"))) < 6:
+        assert under_way.poll() is None
+        time.sleep(0.01)
+    os.kill(int((tmp_path / "driver.pid").read_text()), signal.SIGKILL)
+    assert under_way.wait(timeout=60) != 0 and not (out / "table.parquet").exists()
+    assert mpi(out, "plain", LONG).returncode == 0
+    assert (out / "table.parquet").read_bytes() == whole(tmp_path / "long", plan(LONG))
 
 
 def test_ray(tmp_path):
@@ -215,3 +230,32 @@ def test_ray(tmp_path):
         assert (result.ok, result.failed) == (39, 1) and is_one_row(tmp_path / "table.csv")
     finally:
         ray.shutdown()
+
+
+RAY = """
+import os, sys, polhode, polhode.ray, ray, test_engines
+seen = {"env_vars": {"PYTHONPATH": os.environ["PYTHONPATH"]}}
+ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, runtime_env=seen, _temp_dir=sys.argv[1])
+polhode.sweep(test_engines.plan(test_engines.LONG), polhode.ray.Workers(), out=sys.argv[2], chunk=2)
+"""
+
+
+@pytest.mark.skipif("POLHODE_LONG" not in os.environ, reason="Ray waits for its head for a while; see POLHODE_LONG")
+def test_ray_whose_head_is_killed(tmp_path):
+    pytest.importorskip("ray")
+    out = tmp_path / "out"
+    told = {"PYTHONPATH": os.pathsep.join([os.path.dirname(__file__), *sys.path])}
+    told["RAY_gcs_rpc_server_reconnect_timeout_s"] = "5"
+    # Sockets want short names.
+    with tempfile.TemporaryDirectory(prefix="ray", ignore_cleanup_errors=True) as folder:
+        driver = subprocess.Popen([sys.executable, "-c", RAY, folder, str(out)], env=os.environ | told)
+        while len(list(out.glob("chunks/*.chunk"))) < 4:
+            assert driver.poll() is None
+            time.sleep(0.01)
+        for part in ("gcs_server", "raylet"):
+            subprocess.run(["pkill", "-KILL", "-P", str(driver.pid), part], check=True)
+        # Ray ends whoever has begun it, with words of its own.
+        assert driver.wait(timeout=120) != 0 and not (out / "table.parquet").exists()
+    chunks = {path: path.stat().st_mtime_ns for path in out.glob("chunks/*.chunk")}
+    assert polhode.sweep(plan(LONG), out=out, chunk=2).table.read_bytes() == whole(tmp_path / "one", plan(LONG))
+    assert all(path.stat().st_mtime_ns == before for path, before in chunks.items())

@@ -272,6 +272,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut given = std::env::args().skip(1).filter_map(|word| word.parse::<f64>().ok());
     let (count, steps) = (given.next().unwrap_or(2e4).max(80.0), given.next().unwrap_or(1e3));
     let plan = Plan::new(H, H * steps)?;
+    println!("polhode {}", env!("CARGO_PKG_VERSION"));
     table::<_, false>("free bodies", &Free, count as usize, &plan);
     table::<_, true>("tops", &Tops, count as usize, &plan);
     Ok(())

@@ -49,6 +49,12 @@ impl Head {
     pub(super) fn facts(&self) -> Value {
         serde_json::from_str(&self.about).unwrap_or(Value::Null)
     }
+    /// The line that it is written as.
+    fn line(&self) -> Vec<u8> {
+        let mut line = serde_json::to_vec(self).unwrap_or_default();
+        line.push(b'\n');
+        line
+    }
     /// Its runs.
     pub fn range(&self) -> Range<u64> {
         self.first..self.last
@@ -127,8 +133,7 @@ impl Draft {
             finished: false,
         };
         to.to.write_all(MAGIC)?;
-        to.to.write_all(serde_json::to_string(head)?.as_bytes())?;
-        to.to.write_all(b"\n")?;
+        to.to.write_all(&head.line())?;
         Ok(to)
     }
     /// Takes the next row.
@@ -167,6 +172,8 @@ pub struct Chunk {
     pub path: PathBuf,
     /// What it says of itself.
     pub head: Head,
+    /// A number of the line that says it: it is read once, and seen to be the same from then on.
+    line: u64,
 }
 
 /// A reader that sums up what passes.
@@ -199,10 +206,32 @@ fn told(path: &Path, error: &io::Error) -> Failure {
     Failure::Usage(format!("{}: {why}", path.display()))
 }
 
+/// Passes over the beginning of a chunk; the line of its head.
+fn head_line(path: &Path, sums: bool) -> io::Result<(Vec<u8>, Seen<BufReader<File>>)> {
+    let mut seen =
+        Seen { inner: BufReader::with_capacity(1 << 16, File::open(path)?), sum: sums.then_some(EMPTY) };
+    let mut magic = [0; MAGIC.len()];
+    let known = seen.exact(&mut magic);
+    if known.is_err() || magic != *MAGIC {
+        return Err(damaged("it is no chunk of this version of polhode"));
+    }
+    let mut line = Vec::new();
+    io::BufRead::read_until(&mut Read::take(&mut seen.inner, LARGEST_HEAD), b'\n', &mut line)?;
+    if let Some(sum) = &mut seen.sum {
+        *sum = files::sum(&line, *sum);
+    }
+    Ok((line, seen))
+}
+
 impl Chunk {
+    /// One that has been written.
+    pub fn of(path: PathBuf, head: Head) -> Chunk {
+        let line = files::sum(&head.line(), EMPTY);
+        Chunk { path, head, line }
+    }
     /// Reads the head of one.
     pub fn open(path: &Path) -> Result<Chunk, Failure> {
-        Chunk::read_head(path, false).map(|(chunk, _)| chunk).map_err(|error| told(path, &error))
+        Chunk::read(path).map_err(|error| told(path, &error))
     }
     /// The same, and makes sure that every byte of it is as it was written.
     pub fn whole(path: &Path) -> Result<Chunk, Failure> {
@@ -210,24 +239,13 @@ impl Chunk {
         chunk.each(true, &mut |_, _| Ok(()))?;
         Ok(chunk)
     }
-    fn read_head(path: &Path, sums: bool) -> io::Result<(Chunk, Seen<BufReader<File>>)> {
-        let mut seen =
-            Seen { inner: BufReader::with_capacity(1 << 16, File::open(path)?), sum: sums.then_some(EMPTY) };
-        let mut magic = [0; MAGIC.len()];
-        let known = seen.exact(&mut magic);
-        if known.is_err() || magic != *MAGIC {
-            return Err(damaged("it is no chunk of this version of polhode"));
-        }
-        let mut line = Vec::new();
-        io::BufRead::read_until(&mut Read::take(&mut seen.inner, LARGEST_HEAD), b'\n', &mut line)?;
-        if let Some(sum) = &mut seen.sum {
-            *sum = files::sum(&line, *sum);
-        }
+    fn read(path: &Path) -> io::Result<Chunk> {
+        let (line, _) = head_line(path, false)?;
         let head: Head = serde_json::from_slice(&line).map_err(|_| damaged("its head is damaged"))?;
         if head.first > head.last || head.last > head.runs || head.inputs > head.columns.len() {
             return Err(damaged("its head is damaged"));
         }
-        Ok((Chunk { path: path.to_path_buf(), head }, seen))
+        Ok(Chunk { path: path.to_path_buf(), head, line: files::sum(&line, EMPTY) })
     }
     /// Shows each row with the number of its run; checks the sum at the end if that is asked for.
     pub fn each(
@@ -236,14 +254,14 @@ impl Chunk {
         see: &mut dyn FnMut(u64, &Row) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let failed = |error: io::Error| told(&self.path, &error);
-        let (chunk, mut seen) = Chunk::read_head(&self.path, checks).map_err(failed)?;
-        if !chunk.head.goes_with(&self.head) || chunk.head.range() != self.head.range() {
+        let (line, mut seen) = head_line(&self.path, checks).map_err(failed)?;
+        if files::sum(&line, EMPTY) != self.line {
             return Err(failed(damaged("it has changed while it was read")));
         }
-        let mut row = Row { values: vec![0.0; chunk.head.columns.len()], reason: String::new() };
-        let mut numbers = vec![[0u8; 8]; chunk.head.columns.len()];
+        let mut row = Row { values: vec![0.0; self.head.columns.len()], reason: String::new() };
+        let mut numbers = vec![[0u8; 8]; self.head.columns.len()];
         let mut text = Vec::new();
-        for k in chunk.head.range() {
+        for k in self.head.range() {
             let mut length = [0; 4];
             seen.exact(&mut length).map_err(failed)?;
             let length = u32::from_le_bytes(length) as usize;

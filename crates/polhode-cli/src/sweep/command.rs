@@ -150,7 +150,7 @@ fn share(plan: &Plan, part: [u64; 2], out: &Path, resume: bool, how: How) -> Res
 pub fn merge(options: &MergeOptions) -> Result<(), Failure> {
     let files =
         Files::open(options.out.as_ref(), options.plot.as_ref(), options.report.as_ref(), options.json)?;
-    let joined = Joined::parts(&options.parts)?;
+    let joined = Joined::parts(&options.parts, options.partial)?;
     finish(&joined, options.out.as_deref(), files, options.json, None)
 }
 

@@ -1,6 +1,6 @@
 //! Chunks joined in order: every run once, and what is missing told by name.
 
-use super::chunk::{Chunk, Draft, Row};
+use super::chunk::{Chunk, Draft, Row, is_unfinished};
 use super::plan::{RUN, STATUS};
 use crate::failure::Failure;
 use crate::files::{Output, reason};
@@ -10,7 +10,7 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// Chunks of one plan that follow each other without a gap.
+/// Chunks of one plan that follow each other.
 #[derive(Debug)]
 pub struct Joined {
     chunks: Vec<Chunk>,
@@ -28,15 +28,34 @@ fn stretches(all: &[Range<u64>]) -> String {
     all.iter().take(SHOWN).map(one).collect::<Vec<_>>().join(", ") + &more
 }
 
+/// These files, and the chunks in these folders that are finished.
+fn listed(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let mut all = Vec::new();
+    for path in paths {
+        if !path.is_dir() {
+            all.push(path.clone());
+            continue;
+        }
+        let entries = std::fs::read_dir(path)
+            .map_err(|error| Failure::Usage(format!("cannot read {}: {error}", path.display())))?;
+        let is_chunk = |path: &PathBuf| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            name.ends_with(".chunk") && !is_unfinished(&name)
+        };
+        all.extend(entries.flatten().map(|entry| entry.path()).filter(is_chunk));
+    }
+    Ok(all)
+}
+
 impl Joined {
     /// Of chunks that a sweep has made of these runs.
     pub fn of(chunks: Vec<Chunk>) -> Joined {
         Joined { chunks }
     }
-    /// Of parts, each of which is read whole; all runs of their plan must be there, once.
-    pub fn parts(paths: &[PathBuf]) -> Result<Joined, Failure> {
+    /// Of parts, each of which is read whole; all runs of their plan must be there, once, or some of them if that will do.
+    pub fn parts(paths: &[PathBuf], some: bool) -> Result<Joined, Failure> {
         let mut chunks = Vec::new();
-        for path in paths {
+        for path in &listed(paths)? {
             if interrupt::asked() {
                 return Err(Failure::Interrupted("stopped; nothing was written".into()));
             }
@@ -81,7 +100,7 @@ impl Joined {
         if end < first.head.runs {
             missing.push(end..first.head.runs);
         }
-        if !missing.is_empty() {
+        if !missing.is_empty() && !some {
             let count: u64 = missing.iter().map(|runs| runs.end - runs.start).sum();
             return Err(Failure::Usage(format!(
                 "{count} of {} runs are missing: {}{}",

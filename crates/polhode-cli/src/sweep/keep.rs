@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::print::plain;
 use crate::table::{self, Of};
 use polhode::problem::{EventData, RunReport};
-use polhode::run::{Drift, Run, Watched};
+use polhode::run::{Drift, Plan, Run, Watched};
 
 /// One number of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -283,6 +283,21 @@ impl Keep {
             heads: known.heads.iter().map(|head| head.name.clone()).collect(),
         })
     }
+    /// The next step behind the `n`-th at which a run has to be looked at, or one before that.
+    pub fn next(&self, n: u64, plan: &Plan) -> u64 {
+        if self.steps {
+            return n + 1;
+        }
+        let t = plan.time(n);
+        let behind = t + grain(plan.time(n.saturating_sub(1)), t);
+        let due = self.times.get(self.times.partition_point(|time| *time <= behind));
+        due.map_or(plan.steps(), |time| (time / plan.step()) as u64).max(n + 1)
+    }
+}
+
+/// Times of steps are rounded: one that is nearer than this to the end of a step is there.
+fn grain(before: f64, t: f64) -> f64 {
+    1e-9 * (t - before).abs()
 }
 
 /// Gathers what is kept of one run.
@@ -293,9 +308,8 @@ pub struct Gather<'a> {
     row: Vec<f64>,
     /// Where the columns of the plan are in this run, if they are not where they were.
     places: Option<Vec<Option<usize>>>,
-    /// The row before, and its time.
+    /// The row before.
     before: Vec<f64>,
-    time: f64,
     /// How many times lie behind.
     seen: usize,
     begun: bool,
@@ -310,7 +324,6 @@ impl<'a> Gather<'a> {
             row: Vec::new(),
             places: None,
             before: Vec::new(),
-            time: 0.0,
             seen: 0,
             begun: false,
         }
@@ -331,17 +344,12 @@ impl<'a> Gather<'a> {
         let all = core::mem::take(&mut self.row);
         self.row = places.iter().map(|place| place.map_or(f64::NAN, |at| all[at])).collect();
     }
-    /// Sees a run after a step, or at its start.
-    pub fn step(&mut self, run: &mut Watched) {
+    /// Sees a run after a step that began at the time `before`, or at its start. Steps that [`Keep::next`] leaves out need not be
+    /// shown.
+    pub fn step(&mut self, run: &mut dyn Run, before: f64) {
         let keep = self.keep;
-        let due = self.seen < keep.times.len();
-        if !keep.steps && !due {
-            return;
-        }
-        let (t, before) = (run.time(), self.time);
-        let mut looked = false;
-        // Times of steps are rounded.
-        let grain = 1e-9 * (t - before).abs();
+        let t = run.time();
+        let grain = grain(before, t);
         while let Some(time) = keep.times.get(self.seen).copied().filter(|time| *time <= t + grain) {
             let between = if (time - t).abs() <= grain { None } else { run.between(time) };
             match between {
@@ -357,14 +365,10 @@ impl<'a> Gather<'a> {
             }
             self.seen += 1;
         }
-        if keep.steps {
-            self.look(&run.snapshot());
-            looked = true;
-        }
-        if !looked {
-            self.time = t;
+        if !keep.steps {
             return;
         }
+        self.look(&run.snapshot());
         for (value, kept) in self.values.iter_mut().zip(&keep.list) {
             match kept.what {
                 What::Least(c) if !self.begun || self.row[c] < *value => *value = self.row[c],
@@ -375,7 +379,7 @@ impl<'a> Gather<'a> {
             }
         }
         core::mem::swap(&mut self.before, &mut self.row);
-        (self.begun, self.time) = (true, t);
+        self.begun = true;
     }
     /// The numbers of a run that has come to its end.
     pub fn finish(mut self, run: &Watched, end: &RunReport) -> Vec<f64> {

@@ -72,7 +72,7 @@ pub(crate) fn described(problem: &Problem, folder: &Path) -> Result<serde_json::
 /// --json` prints it.
 pub fn merge(parts: &[PathBuf], out: &Path) -> Result<serde_json::Value, Failure> {
     let file = Output::of(out, Format::Table, false)?;
-    let joined = join::Joined::parts(parts)?;
+    let joined = join::Joined::parts(parts, false)?;
     let Some(head) = joined.head() else { return Err(Failure::Usage("there are no parts to merge".into())) };
     joined.write(out, file)?;
     let all = stats::Statistics::of(&joined, head.columns.len())?;

@@ -10,7 +10,7 @@ use crate::print::plain;
 use crate::table;
 use core::cell::Cell;
 use core::ops::ControlFlow;
-use polhode::run::{Run, Watched, drive};
+use polhode::run::{ABREAST, Run, RunFailure, RunReport, Watched, drive, drive_abreast};
 use std::io;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -43,96 +43,183 @@ pub fn quiet_panics() {
     }));
 }
 
+/// Why there is nothing to be kept of a run.
+#[derive(Debug)]
+enum Trouble {
+    /// Its row says so.
+    Reason(String),
+    /// Nobody has a row any more.
+    Halt(Halt),
+}
+
+impl From<String> for Trouble {
+    fn from(reason: String) -> Self {
+        Trouble::Reason(reason)
+    }
+}
+
+impl From<Halt> for Trouble {
+    fn from(halt: Halt) -> Self {
+        Trouble::Halt(halt)
+    }
+}
+
 /// The result of some work, or what it panicked with.
-fn isolated<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+fn isolated<T, E: From<String>>(work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
     let before = INSIDE.replace(true);
     let done = catch_unwind(AssertUnwindSafe(work));
     INSIDE.set(before);
     done.unwrap_or_else(|what| {
         let text = what.downcast_ref::<String>().map(String::as_str);
         let text = text.or_else(|| what.downcast_ref::<&str>().copied());
-        Err(format!("panic: {}", text.unwrap_or("no reason was given")))
+        Err(E::from(format!("panic: {}", text.unwrap_or("no reason was given"))))
     })
 }
 
-/// How many steps there are from one look at the clock to the next.
+/// How often a run is seen from one look at the clock to the next.
 const STRIDE: u64 = 8;
+/// The most steps that it goes without being seen.
+const UNSEEN: u64 = 1000;
+
+/// What is seen of one run.
+struct Seen<'a> {
+    plan: &'a Plan,
+    gather: Gather<'a>,
+    motion: Option<Motion>,
+    limit: Option<(f64, Instant)>,
+    /// How often it was.
+    looks: u64,
+    /// It has taken too long.
+    late: bool,
+    halt: Option<Halt>,
+}
+
+impl<'a> Seen<'a> {
+    /// Of run `k` of a plan, which is at its start.
+    fn new(plan: &'a Plan, k: u64, run: &Watched) -> Result<Self, Halt> {
+        let motion = plan.trajectories.as_ref().map(|(folder, every)| {
+            Motion::new(&folder.join(format!("run-{k}.parquet")), *every, run).map_err(Halt::Failed)
+        });
+        let limit = plan.limit.map(|seconds| (seconds, Instant::now() + Duration::from_secs_f64(seconds)));
+        let gather = Gather::new(&plan.keep);
+        Ok(Seen { plan, gather, motion: motion.transpose()?, limit, looks: 0, late: false, halt: None })
+    }
+    /// After step `n`.
+    fn step(&mut self, n: u64, run: &mut dyn Run) -> ControlFlow<()> {
+        if interrupt::asked() {
+            self.halt = Some(Halt::Asked);
+            return ControlFlow::Break(());
+        }
+        let is_due = self.looks.is_multiple_of(STRIDE);
+        self.looks += 1;
+        self.late = self.limit.is_some_and(|(_, end)| is_due && Instant::now() > end);
+        if self.late {
+            return ControlFlow::Break(());
+        }
+        let steps = &self.plan.steps;
+        self.gather.step(run, steps.time(n.saturating_sub(1)));
+        if let Some(motion) = &mut self.motion
+            && let Err(failure) = motion.take(n, n == steps.steps() || run.ended(), run)
+        {
+            self.halt = Some(Halt::Failed(failure));
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    }
+    /// What is kept of it when it has ended.
+    fn finish(self, run: &Watched, ended: Result<RunReport, RunFailure>) -> Result<Vec<f64>, Trouble> {
+        if let Some(halt) = self.halt {
+            return Err(halt.into());
+        }
+        let end = ended.map_err(|failure| format!("solver: {failure}"))?;
+        if let (true, Some((seconds, _))) = (self.late, self.limit) {
+            // How far it came would not be the same twice.
+            return Err(format!("limit: it took longer than {} s", plain(seconds)).into());
+        }
+        if let Some(motion) = self.motion {
+            motion.table.finish(self.plan.about()).map_err(Halt::Failed)?;
+        }
+        Ok(self.gather.finish(run, &end))
+    }
+}
 
 impl Plan {
-    /// The row of run `k`.
-    fn row(&self, k: u64) -> Result<Row, Halt> {
-        let mut values = self.values(k);
-        let mut halt = None;
-        let done = isolated(|| self.kept(k, &values, &mut halt));
-        if let Some(halt) = halt {
-            return Err(halt);
-        }
-        let reason = match done {
+    /// A run with these values, at its start.
+    fn begun(&self, values: &[f64]) -> Result<Watched, String> {
+        let problem = self.problem.with(&self.setters, values).map_err(|error| format!("model: {error}"))?;
+        let model = problem.model().map_err(|error| format!("model: {}", error.reason))?;
+        model.watched(&self.method).map_err(|failure| format!("solver: {failure}"))
+    }
+
+    /// The row of a run with these values, of which that is kept.
+    fn row_of(&self, mut values: Vec<f64>, kept: Result<Vec<f64>, Trouble>) -> Result<Row, Halt> {
+        let reason = match kept {
             Ok(kept) => {
                 values.extend(kept);
                 String::new()
             }
-            Err(reason) => shortened(&reason),
+            Err(Trouble::Reason(reason)) => shortened(&reason),
+            Err(Trouble::Halt(halt)) => return Err(halt),
         };
         values.resize(self.width(), f64::NAN);
         Ok(Row { values, reason })
     }
 
-    /// What is kept of run `k`, or why there is nothing.
-    fn kept(&self, k: u64, values: &[f64], halt: &mut Option<Halt>) -> Result<Vec<f64>, String> {
-        let problem = self.problem.with(&self.setters, values).map_err(|error| format!("model: {error}"))?;
-        let model = problem.model().map_err(|error| format!("model: {}", error.reason))?;
-        let mut run = model.watched(&self.method).map_err(|failure| format!("solver: {failure}"))?;
-        let mut gather = Gather::new(&self.keep);
-        let mut motion = match &self.trajectories {
-            Some((folder, every)) => {
-                let file = folder.join(format!("run-{k}.parquet"));
-                match Motion::new(&file, *every, &run) {
-                    Ok(motion) => Some(motion),
-                    Err(failure) => {
-                        *halt = Some(Halt::Failed(failure));
-                        return Err(String::new());
-                    }
-                }
+    /// The row of run `k`.
+    fn row(&self, k: u64) -> Result<Row, Halt> {
+        let values = self.values(k);
+        let kept = isolated(|| {
+            let mut run = self.begun(&values)?;
+            let mut seen = Seen::new(self, k, &run)?;
+            let ended = drive(&mut run, &self.steps, &mut |n, run| seen.step(n, run));
+            seen.finish(&run, ended)
+        });
+        self.row_of(values, kept)
+    }
+
+    /// The rows of four runs side by side; none if one of them is to be looked at by itself.
+    fn four(&self, first: u64) -> Result<Option<Vec<Row>>, Halt> {
+        let values: [Vec<f64>; ABREAST] = core::array::from_fn(|lane| self.values(first + lane as u64));
+        let kept = isolated(|| {
+            let [a, b, c, d] = values.each_ref().map(|values| self.begun(values));
+            let mut runs = [a?, b?, c?, d?];
+            let seen = (first..).zip(&runs).map(|(k, run)| Seen::new(self, k, run));
+            let mut seen = seen.collect::<Result<Vec<Seen<'_>>, Halt>>()?;
+            let next = |n: u64| match self.trajectories {
+                Some(_) => n + 1,
+                None => self.keep.next(n, &self.steps).min(n + UNSEEN),
+            };
+            let each = runs.each_mut().map(|run| run as &mut dyn Run);
+            let ended = drive_abreast(each, &self.steps, &next, &mut |lane, n, run| seen[lane].step(n, run));
+            if seen.iter().any(|seen| seen.late) {
+                return Err("the four of them took longer than one may".to_string().into());
             }
-            None => None,
-        };
-        let limit = self.limit.map(|seconds| (seconds, Instant::now() + Duration::from_secs_f64(seconds)));
-        let (mut late, steps) = (false, self.steps.steps());
-        let mut observer = |n: u64, run: &mut Watched| {
-            if interrupt::asked() {
-                *halt = Some(Halt::Asked);
-                return ControlFlow::Break(());
+            let each = seen.into_iter().zip(&runs).zip(ended);
+            Ok(each.map(|((seen, run), ended)| seen.finish(run, ended)).collect::<Vec<_>>())
+        });
+        match kept {
+            Ok(kept) => {
+                let rows = values.into_iter().zip(kept).map(|(values, kept)| self.row_of(values, kept));
+                rows.collect::<Result<_, _>>().map(Some)
             }
-            late = limit.is_some_and(|(_, end)| n.is_multiple_of(STRIDE) && Instant::now() > end);
-            if late {
-                return ControlFlow::Break(());
-            }
-            gather.step(run);
-            if let Some(motion) = &mut motion
-                && let Err(failure) = motion.take(n, n == steps || run.ended(), run)
-            {
-                *halt = Some(Halt::Failed(failure));
-                return ControlFlow::Break(());
-            }
-            ControlFlow::Continue(())
-        };
-        let ended = drive(&mut run, &self.steps, &mut observer);
-        if halt.is_some() {
-            return Err(String::new());
+            Err(Trouble::Reason(_)) => Ok(None),
+            Err(Trouble::Halt(halt)) => Err(halt),
         }
-        let end = ended.map_err(|failure| format!("solver: {failure}"))?;
-        if let (true, Some((seconds, _))) = (late, limit) {
-            // How far it came would not be the same twice.
-            return Err(format!("limit: it took longer than {} s", plain(seconds)));
-        }
-        if let Some(motion) = motion
-            && let Err(failure) = motion.table.finish(self.about())
+    }
+
+    /// How many runs are computed at once.
+    pub(super) fn together(&self) -> u64 {
+        if self.abreast { ABREAST as u64 } else { 1 }
+    }
+
+    /// The rows of at most so many runs.
+    fn few(&self, runs: Range<u64>) -> Result<Vec<Row>, Halt> {
+        if runs.end - runs.start == ABREAST as u64
+            && let Some(rows) = self.four(runs.start)?
         {
-            *halt = Some(Halt::Failed(failure));
-            return Err(String::new());
+            return Ok(rows);
         }
-        Ok(gather.finish(&run, &end))
+        runs.map(|k| self.row(k)).collect()
     }
 
     /// Computes some runs into a chunk, which is written under another name and put in its place when it is whole. `done` is
@@ -195,11 +282,16 @@ impl Plan {
         };
         let mut draft = Draft::new(path, &self.head(&runs, part)).map_err(trouble)?;
         if threads < 2 {
-            for k in runs {
-                draft.row(&self.row(k)?).map_err(trouble)?;
-                if !done() {
-                    return Err(Halt::Asked);
+            let mut from = runs.start;
+            while from < runs.end {
+                let to = runs.end.min(from + self.together());
+                for row in self.few(from..to)? {
+                    draft.row(&row).map_err(trouble)?;
+                    if !done() {
+                        return Err(Halt::Asked);
+                    }
                 }
+                from = to;
             }
         } else {
             // In pieces, so that memory stays small and the order is that of the runs.
@@ -229,13 +321,17 @@ impl Plan {
         let work = || {
             let mut own = Vec::new();
             while !stop.load(Ordering::Relaxed) {
-                let k = next.fetch_add(1, Ordering::Relaxed);
+                let k = next.fetch_add(self.together(), Ordering::Relaxed);
                 if k >= runs.end {
                     break;
                 }
-                let row = self.row(k).and_then(|row| if done() { Ok(row) } else { Err(Halt::Asked) });
-                match row {
-                    Ok(row) => own.push((k, row)),
+                let few = k..runs.end.min(k + self.together());
+                let rows = self.few(few).and_then(|rows| match rows.iter().all(|_| done()) {
+                    true => Ok(rows),
+                    false => Err(Halt::Asked),
+                });
+                match rows {
+                    Ok(rows) => own.extend((k..).zip(rows)),
                     Err(halt) => {
                         stop.store(true, Ordering::Relaxed);
                         halted.lock().map(|mut place| *place = Some(halt)).unwrap_or(());
@@ -275,7 +371,7 @@ impl Motion {
         let file = Output::of(path, Format::Results, false)?;
         Ok(Motion { table: table::Stream::new(file, rows, columns.len(), all), row: Vec::new(), every })
     }
-    fn take(&mut self, n: u64, last: bool, run: &Watched) -> Result<(), Failure> {
+    fn take(&mut self, n: u64, last: bool, run: &dyn Run) -> Result<(), Failure> {
         if !(last || n.is_multiple_of(self.every)) {
             return Ok(());
         }
@@ -309,9 +405,9 @@ mod tests {
     fn a_panic_is_a_reason() {
         quiet_panics();
         let thing: Vec<u8> = Vec::new();
-        let row = isolated(|| Ok(thing[std::hint::black_box(3)]));
+        let row = isolated::<_, String>(|| Ok(thing[std::hint::black_box(3)]));
         assert_eq!(row, Err("panic: index out of bounds: the len is 0 but the index is 3".into()));
-        assert_eq!(isolated(|| Ok(5)), Ok(5));
-        assert_eq!(isolated::<()>(|| panic!("so")), Err("panic: so".into()));
+        assert_eq!(isolated::<_, String>(|| Ok(5)), Ok(5));
+        assert_eq!(isolated::<(), String>(|| panic!("so")), Err("panic: so".into()));
     }
 }

@@ -80,9 +80,12 @@ pub struct SweepOptions {
 /// `polhode merge`.
 #[derive(Debug, Args)]
 pub struct MergeOptions {
-    /// The parts: files that `polhode sweep --part` has written
+    /// The parts: files that `polhode sweep --part` has written, or folders of chunks
     #[arg(value_name = "PARTS", required = true)]
     pub parts: Vec<PathBuf>,
+    /// Take what there is of a sweep that is not finished: runs that are missing have no row
+    #[arg(long)]
+    pub partial: bool,
     /// Write a row for each run to this file: .csv or .parquet by its name, - for CSV on standard output
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,

@@ -3,7 +3,7 @@
 use super::chunk::Head;
 use super::join::Joined;
 use super::plot::{Pictures, pictures};
-use super::report::{Timing, cost, short};
+use super::report::{Timing, cost, runs, short};
 use super::stats::{Column, QUANTILES, Statistics};
 use crate::failure::Failure;
 use crate::plot::{Panel, apart};
@@ -83,7 +83,7 @@ fn run(head: &Head, all: &Statistics, about: &Value, table: Option<&str>, timing
         ("method", about["method"].as_str().unwrap_or_default().to_string()),
         ("step", format!("{} s", given("step"))),
         ("end", format!("{} s", given("until"))),
-        ("runs", head.runs.to_string()),
+        ("runs", runs(head, all)),
         ("to their end", all.ok.to_string()),
         ("failed", all.failures().to_string()),
     ];

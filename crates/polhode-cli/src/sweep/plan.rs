@@ -11,7 +11,7 @@ use polhode::draw::{Design, Sampling, Spread};
 use polhode::method::Method;
 use polhode::model::{ModelFileError, Sweep};
 use polhode::problem::{Model, Problem, Setter};
-use polhode::run;
+use polhode::run::{self, Run};
 use serde_json::{Map, Value, json};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -58,11 +58,15 @@ pub struct Plan {
     design: Option<Design>,
     cases: Option<Cases>,
     pub(super) keep: Keep,
+    /// True if runs go side by side in lanes.
+    pub(super) abreast: bool,
     pub(super) limit: Option<f64>,
     /// A folder for whole motions, and every how many steps they have a row.
     pub(super) trajectories: Option<(PathBuf, u64)>,
     hash: u64,
     about: Value,
+    /// The same as text.
+    told: String,
 }
 
 /// Columns that are always there.
@@ -220,6 +224,7 @@ impl Plan {
             design,
             cases,
             keep: Keep::none(),
+            abreast: false,
             limit: request.limit,
             trajectories: request
                 .trajectories
@@ -227,6 +232,7 @@ impl Plan {
                 .map(|folder| (folder, request.every.or(problem.every).unwrap_or(1))),
             hash: 0,
             about: Value::Null,
+            told: String::new(),
             problem,
         };
         let model = plan.sample()?;
@@ -240,7 +246,9 @@ impl Plan {
             (words, _) => Some(words.to_vec()),
         };
         let heads = table::Head::all(&model.start());
-        let begun = model.begin(&plan.method).map_err(|failure| Failure::Solver(failure.to_string()))?;
+        let mut begun =
+            model.watched(&plan.method).map_err(|failure| Failure::Solver(failure.to_string()))?;
+        plan.abreast = run::goes_abreast(&mut begun);
         let single = model.start().is_single();
         let drifts = begun.drift().list().into_iter().map(|(name, _)| name);
         let mut taken = vec![RUN.to_string(), STATUS.to_string()];
@@ -341,6 +349,7 @@ impl Plan {
             "units": units,
             "times": times,
         });
+        self.told = self.about.to_string();
     }
 
     /// A number that no other plan has, as text: two plans with the same one have the same rows.
@@ -372,11 +381,12 @@ impl Plan {
     pub fn about(&self) -> &Value {
         &self.about
     }
-    /// How many runs a chunk has where nothing is said: there are five hundred chunks, or more where runs are very many.
+    /// How many runs a chunk has where nothing is said: there are five hundred chunks, or more where runs are very many, and
+    /// whole groups of runs that go side by side.
     pub fn usual_chunk(&self) -> u64 {
         const CHUNKS: u64 = 500;
         const LARGEST: u64 = 1 << 16;
-        self.runs().div_ceil(CHUNKS).clamp(1, LARGEST)
+        self.runs().div_ceil(CHUNKS).clamp(1, LARGEST).next_multiple_of(self.together())
     }
     /// The runs of part `i` of `n`, counted from one.
     pub fn part(&self, [i, n]: [u64; 2]) -> Range<u64> {
@@ -394,7 +404,7 @@ impl Plan {
             part,
             inputs: self.names.len(),
             columns: self.numbers(),
-            about: self.about.to_string(),
+            about: self.told.clone(),
         }
     }
     /// What varies, as it is in run `k`.

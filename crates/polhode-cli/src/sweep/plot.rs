@@ -184,7 +184,10 @@ pub fn pictures(rows: &Joined, head: &Head, all: &Statistics) -> Result<Pictures
         about["method"].as_str().unwrap_or_default(),
         plain(about["step"].as_f64().unwrap_or(f64::NAN)),
         plain(about["until"].as_f64().unwrap_or(f64::NAN)),
-        count(all.ok, "run"),
+        match all.there() == head.runs {
+            true => count(all.ok, "run"),
+            false => format!("{} of {} runs", all.ok, head.runs),
+        },
     );
     if all.failures() > 0 {
         caption.push_str(&format!(", {} failed", all.failures()));

@@ -20,6 +20,14 @@ pub fn cost((computed, seconds, threads): Timing) -> Option<String> {
     })
 }
 
+/// How many runs there are, of one or all that were to be.
+pub fn runs(head: &Head, all: &Statistics) -> String {
+    match all.there() == head.runs {
+        true => head.runs.to_string(),
+        false => format!("{} of {}, the others are not computed yet", all.there(), head.runs),
+    }
+}
+
 /// A number in five digits, in as few characters as that takes.
 pub fn short(x: f64) -> String {
     match x.abs() {
@@ -77,6 +85,7 @@ pub fn json(head: &Head, all: &Statistics, out: Option<&str>, timing: Option<Tim
     for key in ["problem", "title", "method", "step", "until", "runs", "sampling", "seed", "vary", "plan"] {
         object.insert(key.into(), about[key].clone());
     }
+    object.insert("missing".into(), json!(head.runs.saturating_sub(all.there())));
     object.insert("ok".into(), json!(all.ok));
     object.insert("failed".into(), json!(all.failures()));
     object.insert("reasons".into(), Value::Object(reasons));
@@ -102,7 +111,7 @@ pub fn text(head: &Head, all: &Statistics, timing: Option<Timing>) -> String {
         true => word("problem"),
         false => format!("{}, {}", word("problem"), word("title")),
     };
-    let mut runs = head.runs.to_string();
+    let mut runs = runs(head, all);
     if let (Some(sampling), Some(seed)) = (about["sampling"].as_str(), about["seed"].as_u64()) {
         runs.push_str(&format!(", {sampling}, seed {seed}"));
     }

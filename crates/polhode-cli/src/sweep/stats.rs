@@ -83,6 +83,10 @@ impl Statistics {
             *squares += off * (x - column.mean);
         }
     }
+    /// All runs that there are.
+    pub fn there(&self) -> u64 {
+        self.ok + self.failures()
+    }
     /// Runs that did not come to their end.
     pub fn failures(&self) -> u64 {
         self.failed.values().map(|(count, _, _)| count).sum()

@@ -212,7 +212,7 @@ pub fn work(plan: &Plan, runs: &Range<u64>, folder: &Folder, how: How) -> Result
         drop(tell);
         loop {
             match told.recv_timeout(Duration::from_millis(100)) {
-                Ok(Ok((path, runs))) => chunks.push(Chunk { path, head: plan.head(&runs, None) }),
+                Ok(Ok((path, runs))) => chunks.push(Chunk::of(path, plan.head(&runs, None))),
                 Ok(Err(halt)) => {
                     // What is wrong counts more than that somebody has asked.
                     if !matches!((&trouble, &halt), (Some(_), Halt::Asked)) {
@@ -232,7 +232,8 @@ pub fn work(plan: &Plan, runs: &Range<u64>, folder: &Folder, how: How) -> Result
     let go_on = match folder.passing {
         true => "; nothing is kept without --out FILE".to_string(),
         false => format!(
-            "; {kept} of {all} runs are done and kept in {}: go on with the same command and --resume",
+            "; {kept} of {all} runs are done and kept in {}: go on with the same command and --resume, or look at them by \
+             `polhode merge --partial`",
             folder.shown()
         ),
     };

@@ -31,6 +31,7 @@ mod screens;
 mod sensitivity;
 mod structure;
 mod sweep;
+mod sweep_lanes;
 mod sweep_mistakes;
 mod sweep_page;
 mod systems;

@@ -1,6 +1,6 @@
 //! The page of a sweep: it stands alone, says what was run, and comes out of parts and of what was gone on with too.
 
-use crate::common::{fine, polhode, refused};
+use crate::common::{fine, json, polhode, refused};
 use std::path::Path;
 
 /// Every element is closed in order, and no bare ampersand is left.
@@ -151,4 +151,40 @@ fn names_that_do_not_do_are_refused_first() {
         &[&vary[..], &["--report", "x.html", "--part", "1/2", "--out", "x.chunk"]].concat(),
         &["--part"],
     );
+}
+
+#[test]
+fn a_sweep_that_is_not_finished_says_how_much_there_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+    let sweep = ["sweep", "slow-top", "--vary", "mgl=uniform:10,20", "--runs", "40", "--until", "0.1"];
+    // What a sweep that was ended has left: two of four chunks, and the beginning of another.
+    std::fs::create_dir(at("runs.csv.chunks")).unwrap();
+    for (share, name) in
+        [("1/4", "000000000000-000000000010.chunk"), ("3/4", "000000000020-000000000030.chunk")]
+    {
+        let out = at(&format!("runs.csv.chunks/{name}"));
+        fine(&[&sweep[..], &["--part", share, "--out", &out]].concat());
+    }
+    std::fs::write(at("runs.csv.chunks/.unfinished-000000000030-000000000040.chunk.1-0"), "polhode").unwrap();
+    let [chunks, table, page, plot] = ["runs.csv.chunks", "some.csv", "some.html", "some.svg"].map(at);
+    refused(2, &["merge", &chunks, "--out", &table], &["20 of 40 runs are missing: 10 to 19, 30 to 39"]);
+    let merge = ["merge", &chunks, "--partial", "--out", &table, "--report", &page, "--plot", &plot];
+    let said = fine(&merge);
+    assert!(said.contains("20 of 40, the others are not computed yet"), "{said}");
+    let text = read(Path::new(&page));
+    well_formed(&text);
+    assert!(text.contains("<th scope=\"row\">runs</th><td>20 of 40, the others are not computed yet</td>"));
+    assert!(text.contains("to t = 0.1 s; 20 of 40 runs"), "{text}");
+    assert!(read(Path::new(&plot)).contains("20 of 40 runs"));
+    let rows: Vec<String> = read(Path::new(&table)).lines().skip(1).map(String::from).collect();
+    let runs: Vec<u64> = rows.iter().map(|row| row.split(',').next().unwrap().parse().unwrap()).collect();
+    assert!(runs.into_iter().eq((0..10).chain(20..30)));
+    let said = json(&["merge", &chunks, "--partial", "--json"]);
+    assert_eq!((&said["runs"], &said["missing"], &said["ok"]), (&40.into(), &20.into(), &20.into()));
+    // Gone on with, it is whole, and its rows are those.
+    fine(&[&sweep[..], &["--out", &at("runs.csv"), "--resume", "--quiet"]].concat());
+    let whole = read(Path::new(&at("runs.csv")));
+    assert!(rows.iter().all(|row| whole.lines().any(|line| line == row)) && whole.lines().count() == 41);
+    assert_eq!(json(&[&sweep[..], &["--json"]].concat())["missing"], 0);
 }

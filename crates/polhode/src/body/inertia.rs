@@ -5,7 +5,7 @@
 //! derivatives the values are checked; of lanes only the largest value of each entry.
 
 use crate::lookup::plain;
-use crate::scalar::{Mask, Over, Real, Scalar, cross};
+use crate::scalar::{Lanes, Mask, Over, Real, Scalar, cross};
 use core::fmt;
 use nalgebra::{Matrix3, Vector3};
 
@@ -52,6 +52,31 @@ impl<S: Real> Tensor<S> {
     }
     pub(crate) fn matrix(&self) -> &Matrix3<S> {
         &self.matrix
+    }
+}
+
+impl<S: Lanes> Tensor<S> {
+    /// Four side by side, of which all are diagonal or none: each has the sums that it has by itself.
+    #[inline(always)]
+    fn of_four(four: [&Tensor<f64>; 4]) -> Option<Self> {
+        let diagonal = four[0].diagonal;
+        let mut matrix = Matrix3::from([[S::zero(); 3]; 3]);
+        for (i, j) in (0..9).map(|k| (k % 3, k / 3)) {
+            matrix[(i, j)] = S::of_four(four.map(|one| one.matrix[(i, j)]));
+        }
+        four.iter().all(|one| one.diagonal == diagonal).then_some(Tensor { matrix, diagonal })
+    }
+}
+
+impl<S: Real> RotaryInertia<S> {
+    /// Four side by side, if their tensors are alike.
+    #[inline(always)]
+    pub(crate) fn of_four(four: [&RotaryInertia<f64>; 4]) -> Option<Self>
+    where
+        S: Lanes,
+    {
+        let matrix = Tensor::of_four(four.map(|one| &one.matrix))?;
+        Some(RotaryInertia { matrix, inverse: Tensor::of_four(four.map(|one| &one.inverse))? })
     }
 }
 

@@ -39,6 +39,11 @@ macro_rules! fields {
                     $($vector: self.$vector.map(T::of),)*
                 }
             }
+            /// True if the other one differs in its numbers alone.
+            pub(super) fn is_like(&self, other: &Self) -> bool {
+                let $name { $($kept,)* .. } = other;
+                true $(&& self.$kept == *$kept)*
+            }
             pub(super) fn numbers_mut(&mut self) -> Vec<(Cow<'static, str>, Number<'_, S>)> {
                 vec![
                     $((stringify!($scalar).into(), Number::One(&mut self.$scalar)),)*

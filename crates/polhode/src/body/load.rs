@@ -6,7 +6,7 @@
 
 use super::derivative::FiniteDerivative;
 use crate::group::{Exponential, Group, Rotation, So3};
-use crate::scalar::{Mask, Over, Real};
+use crate::scalar::{Mask, Over, Real, cross};
 use nalgebra::Vector3;
 
 /// What a load may know: time, pose and body velocities.
@@ -97,7 +97,7 @@ impl<T: Real> Wrench<T> {
     /// A force at a point, both in body axes.
     #[inline(always)]
     pub fn force_at(point_body: &Vector3<T>, force_body: Vector3<T>) -> Self {
-        Wrench { force_body, moment_body: point_body.cross(&force_body) }
+        Wrench { force_body, moment_body: cross(point_body, &force_body) }
     }
     /// A moment alone.
     #[inline(always)]

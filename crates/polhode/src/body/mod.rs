@@ -1,5 +1,6 @@
 //! The physics of one body: validated inertia, loads with their potentials, and the state.
 
+mod abreast;
 mod derivative;
 mod dynamics;
 mod inertia;
@@ -11,6 +12,7 @@ mod own;
 mod standard;
 
 pub use crate::formula::{MOST_NUMBERS, OwnError};
+pub(crate) use abreast::Acting;
 pub use derivative::FiniteDerivative;
 pub use dynamics::Dynamics;
 pub(crate) use inertia::steiner;
@@ -81,6 +83,7 @@ impl<S: Real, G: Dynamics> State<S, G> {
         same
     }
     /// Momentum in space: π on SO(3), linear momentum and angular momentum about the space origin on SE(3).
+    #[inline(always)]
     pub fn momentum_space(&self) -> G::Vector<S> {
         G::to_space(&self.pose, &self.momentum)
     }
@@ -124,10 +127,12 @@ impl<S: Real, G: Dynamics, L: Load<S>> Body<S, G, L> {
         jumps
     }
     /// ½ V·P.
+    #[inline(always)]
     pub fn kinetic_energy(&self, state: &State<S, G>) -> S {
         self.velocity(state).inner(&state.momentum) * S::lift(0.5)
     }
     /// The potential of the loads, if all of them have one.
+    #[inline(always)]
     pub fn potential_energy(&self, state: &State<S, G>, t: S) -> Option<S> {
         self.load.potential(&G::kinematics(t, &state.pose, &self.velocity(state)))
     }

@@ -4,7 +4,7 @@ use super::{End, Family, Members};
 use crate::body::{Body, Dynamics, Load, State};
 use crate::group::{Se3, So3};
 use crate::method::{Method, Stepper, Steps, Straight};
-use crate::run::Plan;
+use crate::run::{Plan, one};
 #[cfg(target_arch = "x86_64")]
 use crate::scalar::avx;
 use crate::scalar::{F64x4, Lanes, Real};
@@ -35,12 +35,6 @@ fn steps<S: Real, G: Steps<S>, L: Load<S>>(
         state = stepper.step(body, &state, S::lift(plan.time(n)), S::lift(plan.size(n)))?;
     }
     Ok(state)
-}
-
-/// One of the bodies of a lane scalar, by itself.
-fn one<S: Lanes>(state: &State<S, So3>, lane: usize) -> State<f64, So3> {
-    let lane = |x: S| x.four()[lane];
-    State { pose: state.pose.map(lane), momentum: state.momentum.map(lane) }
 }
 
 /// A group whose bodies are stepped together.

@@ -39,7 +39,7 @@ use crate::solve::{StepError, Work};
 #[derive(Clone, Debug)]
 pub struct Stepper<S: Real, G: Dynamics> {
     /// What runs, where in the step it begins and what fraction of it it takes.
-    parts: Vec<(Substep, S, S)>,
+    pub(super) parts: Vec<(Substep, S, S)>,
     stages: Option<Box<Stages<S, G>>>,
     memory: Memory<S, G, Rates<S, G>>,
     frame: Memory<S, G, Frame<S>>,

@@ -48,6 +48,14 @@ impl<S: Real> Straight<S> {
         Straight { parts: parts.filter_map(|(part, begin, h)| Some((Part::of(part)?, begin, h))).collect() }
     }
 
+    /// The same for the method of a stepper, if it is one of them.
+    pub(crate) fn of<G: Dynamics>(stepper: &stepper::Stepper<f64, G>) -> Option<Self> {
+        let part = |(part, begin, fraction): &(Substep, f64, f64)| {
+            Some((Part::of(part)?, S::lift(*begin), S::lift(*fraction)))
+        };
+        Some(Straight { parts: stepper.parts.iter().map(part).collect::<Option<_>>()? })
+    }
+
     /// The state after a step, if it is a plain one in all lanes.
     #[inline(always)]
     pub(crate) fn step<G: Dynamics, L: Load<S>>(

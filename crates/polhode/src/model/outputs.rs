@@ -9,7 +9,7 @@ use crate::lookup::ENTRIES;
 use crate::multibody::{Coordinate, System};
 use crate::run::{
     Direction, Drift, EnergyEstimate, Item, Joints, Owner, Quantity, RestoreError, Run, Saved, Shape,
-    Snapshot,
+    Snapshot, Turning,
 };
 use crate::scalar::Scalar;
 use crate::solve::{StepError, Work};
@@ -309,6 +309,9 @@ impl Run for WithOutputs {
     }
     fn loads_changed(&mut self) -> Result<(), StepError> {
         self.run.loads_changed()
+    }
+    fn turning(&mut self) -> Option<&mut Turning> {
+        self.run.turning()
     }
     fn snapshot(&self) -> Snapshot {
         self.outputs.added(self.run.snapshot())

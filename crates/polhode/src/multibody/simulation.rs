@@ -197,7 +197,32 @@ impl<S: Scalar> Simulation<S> {
     ) -> Result<Self, SimulationError> {
         let centered = system.centered().map_or_else(|| system.clone(), Arc::new);
         let origin = if may_move || system.placed_by_joints { Origin::Nearby } else { Origin::Fitting };
-        let mut start = initial(&centered, S::zero(), origin, &[])?;
+        let start = initial(&centered, S::zero(), origin, &[])?;
+        Self::from_start([system, centered], scheme, fractions, start)
+    }
+    /// The same system at its start with a method, without looking for consistent initial values again: of one that has not
+    /// been stepped yet.
+    pub(crate) fn with_method(&self, method: &Method) -> Result<Self, SimulationError> {
+        let Some(scheme) = method.system() else {
+            return Err(SimulationError::Method { id: method.id().into() });
+        };
+        let mut extra = self.extra.clone();
+        extra.iter_mut().for_each(|extra| extra.carried.fill(S::zero()));
+        let start = Initial {
+            bodies: self.bodies.clone(),
+            extra,
+            lambda: self.lambda.clone(),
+            report: self.assembly.clone(),
+            softness: self.work.softness.clone(),
+        };
+        Self::from_start([&self.system, &self.centered].map(Arc::clone), scheme, method.fractions(), start)
+    }
+    fn from_start(
+        [system, centered]: [Arc<System<S>>; 2],
+        scheme: &SystemScheme,
+        fractions: Vec<f64>,
+        mut start: Initial<S>,
+    ) -> Result<Self, SimulationError> {
         carry(&centered, scheme, &mut start);
         let place = |b: usize| start.bodies[b].place();
         let angles = angles_near(&centered, &place, S::zero(), &[]);

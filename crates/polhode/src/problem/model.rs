@@ -9,7 +9,8 @@ use crate::model::{Control, EventData, ModelFile, Outputs, Place, Solid, WithOut
 use crate::multibody::{AssemblyError, Reduction, Rigid, Simulation, SimulationError, System};
 use crate::reference::SteadyPrecession;
 use crate::run::{
-    Drift, Event, Face, Observer, Plan, Run, RunFailure, RunReport, Snapshot, Watched, begin, drive,
+    Drift, Event, Face, Observer, Plan, Run, RunFailure, RunReport, Snapshot, SystemRun, Watched, begin,
+    drive,
 };
 use crate::solve::{StepError, Work};
 use core::fmt;
@@ -54,6 +55,8 @@ pub struct Model {
     /// The motion, where the start was made for it.
     pub(super) steady: Option<SteadyPrecession>,
     start: Box<Snapshot>,
+    /// The system at its start, where joints ask something of that.
+    tried: Option<Arc<Simulation<f64>>>,
     /// How many motions are left, and what joints forbid more than once.
     freedom: (usize, Vec<Vec<String>>),
     outputs: Arc<Outputs<f64>>,
@@ -147,12 +150,12 @@ impl Problem {
             Some(simulation) => (simulation.degrees_of_freedom(), simulation.assembly().redundancies.clone()),
             None => (system.degrees_of_freedom(), Vec::new()),
         };
-        let start = match (&reduction, tried) {
+        let start = match (&reduction, &tried) {
             (Some(Reduction::Rotation(one)), _) => {
                 Snapshot::of_body(&one.body, one.origin.as_ref(), &one.start, 0.0)
             }
             (Some(Reduction::Motion(one)), _) => Snapshot::of_body(&one.body, None, &one.start, 0.0),
-            (None, Some(simulation)) => Face::of(&system).snapshot(&simulation),
+            (None, Some(simulation)) => Face::of(&system).snapshot(simulation),
             (None, None) => return Err(self.wrong("the system has no start".into())),
         };
         if let Some(quantity) = start.overflow() {
@@ -199,6 +202,7 @@ impl Problem {
             psi: built.psi,
             steady: None,
             start: Box::new(start),
+            tried: tried.map(Arc::new),
             freedom,
             outputs: Arc::new(outputs),
             controls: built.controls,
@@ -329,7 +333,13 @@ impl Model {
     }
     /// A run of it, at its start.
     pub fn begin(&self, method: &Method) -> Result<Box<dyn Run>, RunFailure> {
-        let begun = begin(&self.system, method).map(|run| match self.outputs.is_empty() {
+        let begun: Result<Box<dyn Run>, SimulationError> = match (&self.tried, method.system()) {
+            (Some(tried), Some(_)) => {
+                tried.with_method(method).map(|start| Box::new(SystemRun::of(start, method)) as _)
+            }
+            _ => begin(&self.system, method),
+        };
+        let begun = begun.map(|run| match self.outputs.is_empty() {
             true => run,
             false => Box::new(WithOutputs::new(run, self.outputs.clone())) as Box<dyn Run>,
         });

@@ -4,7 +4,8 @@ use crate::archive::kept;
 use crate::body::Dynamics;
 use crate::body::{Body, Load, State};
 use crate::lookup::nearest;
-use crate::scalar::larger;
+use crate::scalar::{Lanes, Real, lanes_of, larger};
+use crate::solve::Coordinates;
 use core::fmt;
 use nalgebra::Vector3;
 
@@ -128,43 +129,42 @@ impl EnergyError {
     }
 }
 
-/// Follows the energy of a run.
+/// Follows the energy of a run, or of several in lanes.
 #[derive(Clone, Copy, Debug)]
-pub struct EnergyRecord {
-    start: Option<f64>,
-    seen: EnergyError,
+pub struct EnergyRecord<S = f64> {
+    start: Option<S>,
+    /// The least and the largest change.
+    least: S,
+    most: S,
     /// Largest kinetic energy seen.
-    kinetic: f64,
+    kinetic: S,
     samples: u64,
-    sum: f64,
-    squares: f64,
+    sum: S,
+    squares: S,
 }
 
-impl EnergyRecord {
+impl<S: Real> EnergyRecord<S> {
     /// The total energy at the start, where there is a potential, and the kinetic energy.
-    pub fn new(energy: Option<f64>, kinetic: f64) -> Self {
-        EnergyRecord {
-            start: energy,
-            seen: EnergyError::default(),
-            kinetic,
-            samples: 0,
-            sum: 0.0,
-            squares: 0.0,
-        }
+    pub fn new(energy: Option<S>, kinetic: S) -> Self {
+        let zero = S::zero();
+        EnergyRecord { start: energy, least: zero, most: zero, kinetic, samples: 0, sum: zero, squares: zero }
     }
     /// One more step.
-    #[inline]
-    pub fn update(&mut self, energy: Option<f64>, kinetic: f64) {
+    #[inline(always)]
+    pub fn update(&mut self, energy: Option<S>, kinetic: S) {
         if let (Some(e0), Some(e)) = (self.start, energy) {
             let error = e - e0;
-            self.seen.min = -larger(-self.seen.min, -error);
-            self.seen.max = larger(self.seen.max, error);
-            self.kinetic = larger(self.kinetic, kinetic);
+            self.least = -(-self.least).larger(-error);
+            self.most = self.most.larger(error);
+            self.kinetic = self.kinetic.larger(kinetic);
             self.sum += error;
             self.squares += error * error;
         }
         self.samples += 1;
     }
+}
+
+impl EnergyRecord {
     /// The error so far.
     pub fn error(&self) -> Option<EnergyError> {
         // Relative to an energy that is nothing beside the motion's, an error says nothing: then it stays absolute.
@@ -179,36 +179,38 @@ impl EnergyRecord {
     fn scaled(&self, energy: f64) -> EnergyError {
         let scale = per(energy);
         let n = self.samples.max(1) as f64;
-        let (low, high) = (self.seen.min * scale, self.seen.max * scale);
+        let (low, high) = (self.least * scale, self.most * scale);
         let (min, max) = if scale < 0.0 { (high, low) } else { (low, high) };
         let (mean, rms) = (self.sum / n * scale, (self.squares / n).sqrt() * scale.abs());
         let motion = larger(self.start.unwrap_or(0.0).abs(), self.kinetic);
-        EnergyError { min, max, mean, rms, absolute: energy == 0.0, gain: self.seen.max * per(motion) }
+        EnergyError { min, max, mean, rms, absolute: energy == 0.0, gain: self.most * per(motion) }
     }
 }
 
-kept!(EnergyError { min, max, mean, rms, absolute, gain });
-kept!(EnergyRecord { start, seen, kinetic, samples, sum, squares });
-kept!(Drift {
-    energy,
-    momentum_space,
-    linear_momentum_space,
-    momentum_body,
-    momentum_vertical,
-    momentum_axial
-});
-kept!(Invariants { energy, space0, linear0, body0, norm0, drift });
+kept!(EnergyRecord { start, least, most, kinetic, samples, sum, squares });
+kept!(Invariants { energy, space0, linear0, body0, norm0, largest });
+kept!(Largest { space, linear, body, vertical, axial });
 
-/// Follows the invariants of a run.
-#[derive(Clone, Debug)]
-pub struct Invariants {
-    energy: EnergyRecord,
-    space0: Vector3<f64>,
-    linear0: Vector3<f64>,
-    body0: Vector3<f64>,
+/// Follows the invariants of a run, or of several in lanes.
+#[derive(Clone, Copy, Debug)]
+pub struct Invariants<S: Real = f64> {
+    energy: EnergyRecord<S>,
+    space0: Vector3<S>,
+    linear0: Vector3<S>,
+    body0: Vector3<S>,
     /// Its length, and what a change of that is multiplied with.
-    norm0: [f64; 2],
-    drift: Drift,
+    norm0: [S; 2],
+    largest: Largest<S>,
+}
+
+/// The largest changes so far, by their names in [`Drift`].
+#[derive(Clone, Copy, Debug)]
+struct Largest<S = f64> {
+    space: S,
+    linear: Option<S>,
+    body: S,
+    vertical: S,
+    axial: S,
 }
 
 fn per(value: f64) -> f64 {
@@ -226,44 +228,126 @@ impl Invariants {
             linear0: G::linear(&space),
             body0,
             norm0: [body0.norm(), per(body0.norm())],
-            drift: Drift::default(),
+            largest: Largest { space: 0.0, linear: None, body: 0.0, vertical: 0.0, axial: 0.0 },
         }
-    }
-    /// One more state.
-    #[inline]
-    pub fn update<G: Dynamics, L: Load<f64>>(
-        &mut self,
-        body: &Body<f64, G, L>,
-        state: &State<f64, G>,
-        t: f64,
-    ) {
-        let kinetic = body.kinetic_energy(state);
-        self.energy.update(body.potential_energy(state, t).map(|potential| kinetic + potential), kinetic);
-        let d = &mut self.drift;
-        let space = state.momentum_space();
-        let change = G::angular(&space) - self.space0;
-        d.momentum_space = larger(d.momentum_space, change.norm());
-        d.momentum_vertical = larger(d.momentum_vertical, change.z.abs());
-        if G::MOVES {
-            let linear = (G::linear(&space) - self.linear0).norm();
-            d.linear_momentum_space = Some(larger(d.linear_momentum_space.unwrap_or(0.0), linear));
-        }
-        let angular = G::angular(&state.momentum);
-        let [norm0, per_norm0] = self.norm0;
-        d.momentum_body = larger(d.momentum_body, ((angular.norm() - norm0) * per_norm0).abs());
-        d.momentum_axial = larger(d.momentum_axial, (angular.z - self.body0.z).abs());
     }
     /// The first quantity that is not finite, if one is.
     #[inline]
     pub fn overflow(&self) -> Option<&'static str> {
-        let d = &self.drift;
-        // Not more: where these are finite, all others are.
-        let all = self.energy.squares + d.momentum_space + d.momentum_body;
-        let all = d.linear_momentum_space.map_or(all, |linear| all + linear);
-        if all.is_finite() { None } else { self.drift().overflow() }
+        if self.is_finite() { None } else { self.drift().overflow() }
     }
     /// The drift so far.
     pub fn drift(&self) -> Drift {
-        Drift { energy: self.energy.error(), ..self.drift }
+        let Largest { space, linear, body, vertical, axial } = self.largest;
+        Drift {
+            energy: self.energy.error(),
+            momentum_space: space,
+            linear_momentum_space: linear,
+            momentum_body: body,
+            momentum_vertical: vertical,
+            momentum_axial: axial,
+        }
+    }
+}
+
+impl<S: Real> Invariants<S> {
+    /// One more state.
+    #[inline(always)]
+    pub fn update<G: Dynamics, L: Load<S>>(&mut self, body: &Body<S, G, L>, state: &State<S, G>, t: S) {
+        let kinetic = body.kinetic_energy(state);
+        self.energy.update(body.potential_energy(state, t).map(|potential| kinetic + potential), kinetic);
+        let largest = &mut self.largest;
+        let space = state.momentum_space();
+        let change = G::angular(&space) - self.space0;
+        largest.space = largest.space.larger(change.length());
+        largest.vertical = largest.vertical.larger(change[2].abs());
+        if G::MOVES {
+            let linear = (G::linear(&space) - self.linear0).length();
+            largest.linear = Some(largest.linear.unwrap_or(S::zero()).larger(linear));
+        }
+        let angular = G::angular(&state.momentum);
+        let [norm0, per_norm0] = self.norm0;
+        largest.body = largest.body.larger(((angular.length() - norm0) * per_norm0).abs());
+        largest.axial = largest.axial.larger((angular[2] - self.body0[2]).abs());
+    }
+    /// True in the lanes where all of it is finite.
+    #[inline(always)]
+    pub(crate) fn is_finite(&self) -> S::Mask {
+        // Not more: where these are finite, all others are.
+        let all = self.energy.squares + self.largest.space + self.largest.body;
+        self.largest.linear.map_or(all, |linear| all + linear).is_finite()
+    }
+}
+
+/// Four side by side.
+impl<S: Real> Invariants<S> {
+    /// Of bodies that all have an energy or none, and all move or none.
+    pub(super) fn of_four(four: [&Invariants; 4]) -> Option<Self>
+    where
+        S: Lanes,
+    {
+        let number = |of: fn(&Invariants) -> f64| S::of_four(four.map(of));
+        let vector = |of: fn(&Invariants) -> &Vector3<f64>| lanes_of(four.map(of));
+        let first = four[0];
+        let alike = |one: &&Invariants| {
+            one.energy.samples == first.energy.samples
+                && one.energy.start.is_some() == first.energy.start.is_some()
+                && one.largest.linear.is_some() == first.largest.linear.is_some()
+        };
+        let some = |of: fn(&Invariants) -> Option<f64>| {
+            of(first).map(|_| S::of_four(four.map(|one| of(one).unwrap_or(f64::NAN))))
+        };
+        four.iter().all(alike).then(|| Invariants {
+            energy: EnergyRecord {
+                start: some(|one| one.energy.start),
+                least: number(|one| one.energy.least),
+                most: number(|one| one.energy.most),
+                kinetic: number(|one| one.energy.kinetic),
+                samples: first.energy.samples,
+                sum: number(|one| one.energy.sum),
+                squares: number(|one| one.energy.squares),
+            },
+            space0: vector(|one| &one.space0),
+            linear0: vector(|one| &one.linear0),
+            body0: vector(|one| &one.body0),
+            norm0: [number(|one| one.norm0[0]), number(|one| one.norm0[1])],
+            largest: Largest {
+                space: number(|one| one.largest.space),
+                linear: some(|one| one.largest.linear),
+                body: number(|one| one.largest.body),
+                vertical: number(|one| one.largest.vertical),
+                axial: number(|one| one.largest.axial),
+            },
+        })
+    }
+    /// Those of one of them.
+    pub(super) fn lane(&self, lane: usize) -> Invariants
+    where
+        S: Lanes,
+    {
+        let one = |x: S| x.four()[lane];
+        let (energy, largest) = (&self.energy, &self.largest);
+        Invariants {
+            energy: EnergyRecord {
+                start: energy.start.map(one),
+                least: one(energy.least),
+                most: one(energy.most),
+                kinetic: one(energy.kinetic),
+                samples: energy.samples,
+                sum: one(energy.sum),
+                squares: one(energy.squares),
+            },
+            space0: self.space0.map(one),
+            linear0: self.linear0.map(one),
+            body0: self.body0.map(one),
+            norm0: self.norm0.map(one),
+            largest: Largest {
+                space: one(largest.space),
+                linear: largest.linear.map(one),
+                body: one(largest.body),
+                vertical: one(largest.vertical),
+                axial: one(largest.axial),
+            },
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Runs: one body or a system under way, the loop that drives them, invariants and their drift, an estimate of the energy
 //! error, columns for recorders.
 
+mod abreast;
 mod estimate;
 mod events;
 mod invariants;
@@ -15,10 +16,12 @@ mod system;
 mod tracked;
 mod watched;
 
+pub(crate) use abreast::one;
+pub use abreast::{ABREAST, Watcher, drive_abreast, goes_abreast};
 pub use estimate::{EnergyEstimate, Estimate, StepEstimate};
 pub use events::{Direction, Event, Occurrence};
 pub use invariants::{Drift, DriftError, EnergyError, EnergyRecord, Invariants};
-pub use one_body::BodyRun;
+pub use one_body::{BodyRun, Turning};
 pub use plan::{Clock, Landing, Plan, PlanError};
 pub use quantity::{Column, Facts, Item, Owner, Quantity, Shape, Value};
 pub use saved::{RestoreError, Saved};
@@ -122,6 +125,11 @@ pub trait Run: Send {
     /// accelerations are, belongs to the load before.
     fn loads_changed(&mut self) -> Result<(), StepError> {
         Ok(())
+    }
+    /// The run of a body about a fixed point that this one is, for [`drive_abreast`]; nothing of any other run, and of one that
+    /// has to see each of its steps.
+    fn turning(&mut self) -> Option<&mut Turning> {
+        None
     }
     /// What was spent so far.
     fn work(&self) -> Work;
@@ -269,21 +277,50 @@ pub fn drive_on<R: Run + ?Sized>(
     steps: u64,
     observer: &mut Observer<'_, R>,
 ) -> Result<RunReport, RunFailure> {
-    let (mut n, mut flow, mut failure) = (steps, ControlFlow::Continue(()), None);
-    while n < clock.steps() && flow.is_continue() && !run.ended() {
+    let went = stretch(run, clock, steps, clock.steps(), observer);
+    let finished = went.steps == clock.steps() || run.ended();
+    ended(run, went.steps, finished, went.failure)
+}
+
+/// How far a run went.
+#[derive(Clone, Debug)]
+struct Stretch {
+    /// The steps behind it.
+    steps: u64,
+    /// Whether the observer wants it to go on.
+    flow: ControlFlow<()>,
+    /// Why it could not.
+    failure: Option<StepError>,
+}
+
+impl Stretch {
+    /// True if nothing is in its way.
+    fn goes_on(&self) -> bool {
+        self.flow.is_continue() && self.failure.is_none()
+    }
+}
+
+/// Goes from the end of one step to that of another, as far as that goes.
+fn stretch<R: Run + ?Sized>(
+    run: &mut R,
+    clock: &dyn Clock,
+    from: u64,
+    to: u64,
+    observer: &mut Observer<'_, R>,
+) -> Stretch {
+    let (mut n, mut flow) = (from, ControlFlow::Continue(()));
+    while n < to && flow.is_continue() && !run.ended() {
         if let Err(error) = run.step(clock.size(n), clock.time(n + 1)) {
-            failure = Some(error);
-            break;
+            return Stretch { steps: n, flow, failure: Some(error) };
         }
         n += 1;
         if let Some(quantity) = run.overflow() {
-            failure = Some(StepError::Overflow { quantity: quantity.into(), t: run.time() });
-            break;
+            let failure = StepError::Overflow { quantity: quantity.into(), t: run.time() };
+            return Stretch { steps: n, flow, failure: Some(failure) };
         }
         flow = observer(n, run);
     }
-    let finished = n == clock.steps() || run.ended();
-    ended(run, n, finished, failure)
+    Stretch { steps: n, flow, failure: None }
 }
 
 /// How a run ended after so many steps.

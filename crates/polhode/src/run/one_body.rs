@@ -6,35 +6,39 @@ use super::{Drift, EnergyEstimate, RestoreError, Run, Saved, Snapshot, Switches,
 use crate::archive::{Archive, Kept, keep_optional};
 use crate::body::Dynamics;
 use crate::body::{Body, Load, Loads, State, inward};
-use crate::group::{Passage, Passing};
+use crate::group::{Passage, Passing, So3};
 use crate::method::{Method, Stepper, Steps};
 use crate::multibody::{Origin, Reduced, System};
 use crate::solve::{StepError, Work};
+use core::any::Any;
 use std::sync::Arc;
 
 /// A body under way with a one-step method. It lands on the times at which its load switches.
 #[derive(Clone, Debug)]
 pub struct BodyRun<G: Dynamics, L> {
-    identity: Identity,
+    pub(super) identity: Identity,
     /// The system that it was made of, if it was.
     system: Option<Arc<System<f64>>>,
-    body: Body<f64, G, L>,
+    pub(super) body: Body<f64, G, L>,
     /// How the origin of a body about a fixed point moves.
     origin: Option<Origin<f64>>,
-    stepper: Stepper<f64, G>,
-    switches: Switches<f64>,
-    tracked: Tracked,
-    state: State<f64, G>,
-    time: f64,
+    pub(super) stepper: Stepper<f64, G>,
+    pub(super) switches: Switches<f64>,
+    pub(super) tracked: Tracked,
+    pub(super) state: State<f64, G>,
+    pub(super) time: f64,
     /// Where the last step began.
-    before: Option<Began<G>>,
+    pub(super) before: Option<Began<G>>,
     /// What is between, once that is asked for.
-    passage: Option<Passage<G>>,
+    pub(super) passage: Option<Passage<G>>,
 }
+
+/// A run of a body about a fixed point, as [`begin`](super::begin) makes it.
+pub type Turning = BodyRun<So3, Loads<f64>>;
 
 /// A state and its time.
 #[derive(Clone, Copy, Debug)]
-struct Began<G: Dynamics>(State<f64, G>, f64);
+pub(super) struct Began<G: Dynamics>(pub(super) State<f64, G>, pub(super) f64);
 
 impl<G: Dynamics> Kept for Began<G> {
     fn keep(&mut self, archive: &mut Archive<'_>) {
@@ -125,7 +129,7 @@ impl<G: Steps<f64>, L: Load<f64>> Keeps for BodyRun<G, L> {
     }
 }
 
-impl<G: Steps<f64>, L: Load<f64> + Send> Run for BodyRun<G, L> {
+impl<G: Steps<f64>, L: Load<f64> + Send + 'static> Run for BodyRun<G, L> {
     fn time(&self) -> f64 {
         self.time
     }
@@ -167,6 +171,10 @@ impl<G: Steps<f64>, L: Load<f64> + Send> Run for BodyRun<G, L> {
     fn loads_changed(&mut self) -> Result<(), StepError> {
         self.stepper.forget();
         Ok(())
+    }
+    fn turning(&mut self) -> Option<&mut Turning> {
+        let run: &mut dyn Any = self;
+        run.downcast_mut()
     }
     fn work(&self) -> Work {
         self.stepper.work

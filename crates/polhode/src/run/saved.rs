@@ -65,6 +65,10 @@ impl Identity {
     pub(super) fn new(method: &str) -> Self {
         Identity { method: method.into(), model: OnceLock::new() }
     }
+    /// True if the method is the same.
+    pub(super) fn has_method_of(&self, other: &Identity) -> bool {
+        self.method == other.method
+    }
     fn model(&self, run: &impl Keeps) -> u64 {
         *self.model.get_or_init(|| run.system().map_or(0, fingerprint))
     }

@@ -8,7 +8,7 @@ use crate::body::{Body, Load, State};
 /// The invariants of a body, and the estimate of its energy error if that was asked for.
 #[derive(Clone, Debug)]
 pub(super) struct Tracked {
-    invariants: Invariants,
+    pub(super) invariants: Invariants,
     estimate: Option<EnergyEstimate>,
     /// Of the last step; zero at the start.
     seen: Option<StepEstimate>,
@@ -45,6 +45,10 @@ impl Tracked {
             Some(estimate) if !estimate.is_finite() => Some("the estimate of the energy error"),
             _ => self.invariants.overflow(),
         }
+    }
+    /// True if the energy error of each step is estimated.
+    pub(super) fn estimates(&self) -> bool {
+        self.estimate.is_some()
     }
     pub(super) fn drift(&self) -> Drift {
         self.invariants.drift()

@@ -1,6 +1,6 @@
 //! A run that looks for events in each of its steps.
 
-use super::{Drift, EnergyEstimate, Event, Joints, Occurrence, RestoreError, Run, Saved, Snapshot};
+use super::{Drift, EnergyEstimate, Event, Joints, Occurrence, RestoreError, Run, Saved, Snapshot, Turning};
 use crate::archive::{Archive, Kept};
 use crate::solve::{StepError, Work};
 
@@ -370,6 +370,9 @@ impl Run for Watched {
     fn loads_changed(&mut self) -> Result<(), StepError> {
         self.last = None;
         self.run.loads_changed()
+    }
+    fn turning(&mut self) -> Option<&mut Turning> {
+        if self.events.is_empty() { self.run.turning() } else { None }
     }
     fn snapshot(&self) -> Snapshot {
         self.run.snapshot()

@@ -2,6 +2,7 @@
 
 use super::{Mask, Over, Real, elementary};
 use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
+use nalgebra::Vector3;
 use num_traits::{One, Zero};
 use wide::f64x4;
 
@@ -11,6 +12,13 @@ pub(crate) trait Lanes: Real {
     fn of_four(lanes: [f64; 4]) -> Self;
     /// All four numbers.
     fn four(self) -> [f64; 4];
+}
+
+/// Four vectors side by side.
+#[inline(always)]
+pub(crate) fn lanes_of<S: Lanes>(four: [&Vector3<f64>; 4]) -> Vector3<S> {
+    let at = |i: usize| S::of_four(four.map(|v| v[i]));
+    Vector3::new(at(0), at(1), at(2))
 }
 
 impl Lanes for F64x4 {

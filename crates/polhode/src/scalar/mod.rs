@@ -14,8 +14,8 @@ mod lanes;
 pub use dd::Dd;
 pub use dual::Dual;
 pub use elementary::ExpCoefficients;
-pub(crate) use lanes::Lanes;
 pub use lanes::{F64x4, Mask4};
+pub(crate) use lanes::{Lanes, lanes_of};
 
 use core::ops::Neg;
 use nalgebra::{ClosedAddAssign, ClosedDivAssign, ClosedMulAssign, ClosedSubAssign, Vector3};
@@ -152,6 +152,13 @@ pub trait Real:
     fn max(self, other: Self) -> Self {
         Self::select(other.below(self), self, other)
     }
+    /// The larger of two values; not a number where one of them is none.
+    #[inline(always)]
+    fn larger(self, other: Self) -> Self {
+        let infinity = Self::lift(f64::INFINITY);
+        let is_number = other.below(infinity).or((-infinity).below(other));
+        Self::select(self.below(other).or(is_number.not()), other, self)
+    }
     /// The reciprocal.
     #[inline(always)]
     fn recip(self) -> Self {
@@ -243,6 +250,10 @@ impl Real for f64 {
         f64::abs(self)
     }
     #[inline(always)]
+    fn larger(self, other: f64) -> f64 {
+        larger(self, other)
+    }
+    #[inline(always)]
     fn sin_cos(self) -> (f64, f64) {
         if self.abs() > elementary::FAR { elementary::far_sin_cos(self) } else { elementary::sin_cos(self) }
     }
@@ -270,12 +281,18 @@ impl Real for f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::larger;
+    use super::{F64x4, Real, larger};
 
     #[test]
     fn a_maximum_keeps_what_is_not_a_number() {
         assert_eq!((larger(1.0, 2.0), larger(2.0, 1.0)), (2.0, 2.0));
         assert!(larger(f64::NAN, 1.0).is_nan() && larger(1.0, f64::NAN).is_nan());
         assert!([f64::NAN, 0.0, 3.0].into_iter().fold(0.0, larger).is_nan());
+        // In lanes as by itself.
+        let all = [1.0, -2.0, 0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN];
+        for (a, b) in all.iter().flat_map(|a| all.map(|b| (*a, b))) {
+            let [lane, alone] = [F64x4::lift(a).larger(F64x4::lift(b)).lane(2), larger(a, b)];
+            assert!(lane.to_bits() == alone.to_bits() || (lane.is_nan() && alone.is_nan()), "{a}, {b}");
+        }
     }
 }
