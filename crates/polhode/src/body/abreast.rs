@@ -141,4 +141,11 @@ impl<S: Lanes> Load<S> for Acting<S> {
             Acting::Others(loads) => asked::<S, T, _>(at, |at| loads.potential(at))?.map(back::<S, T>),
         }
     }
+    #[inline(always)]
+    fn is_field(&self) -> bool {
+        match self {
+            Acting::Nothing | Acting::Top(_) | Acting::Weight(_) => true,
+            Acting::Others(loads) => loads.is_field(),
+        }
+    }
 }
