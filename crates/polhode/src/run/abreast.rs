@@ -38,24 +38,26 @@ fn is_plain(run: &Turning) -> bool {
 /// use core::ops::ControlFlow;
 /// use polhode::{method::Method, problem::Problem, run::{Plan, begin, drive, drive_abreast, goes_abreast}};
 /// let (method, plan) = (Method::parse("akw")?, Plan::new(1e-3, 0.5)?);
-/// let run = |mgl: f64| {
-///     let top = Problem::named("slow-top")?.set("mgl", &[mgl])?;
+/// let run = |mgl: &str| {
+///     let mut top = Problem::named("slow-top")?;
+///     top.set("mgl", mgl)?;
 ///     Ok::<_, Box<dyn std::error::Error>>(begin(top.model()?.system(), &method)?)
 /// };
-/// let mut four = [run(10.0)?, run(11.0)?, run(12.0)?, run(13.0)?];
+/// let mut four = [run("10")?, run("11")?, run("12")?, run("13")?];
 /// assert!(goes_abreast(&mut *four[0]));
 /// let runs = four.each_mut().map(|run| &mut **run);
 /// let ends = drive_abreast(runs, &plan, &|_| plan.steps(), &mut |_, _, _| ControlFlow::Continue(()));
-/// let alone = drive(&mut *run(12.0)?, &plan, &mut |_, _| ControlFlow::Continue(()))?;
+/// let alone = drive(&mut *run("12")?, &plan, &mut |_, _| ControlFlow::Continue(()))?;
 /// assert!(ends[2].as_ref().is_ok_and(|end| end.last == alone.last && end.drift == alone.drift));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn drive_abreast(
-    mut runs: [&mut dyn Run; ABREAST],
+    runs: [&mut (dyn Run + '_); ABREAST],
     plan: &Plan,
     next: &dyn Fn(u64) -> u64,
     observer: &mut Watcher<'_>,
 ) -> [Result<RunReport, RunFailure>; ABREAST] {
+    let mut runs: [&mut dyn Run; ABREAST] = runs.map(|run| run as _);
     let mut went: [Stretch; ABREAST] = core::array::from_fn(|k| {
         let flow = observer(k, 0, &mut *runs[k]);
         Stretch { steps: 0, flow, failure: None }
