@@ -7,7 +7,7 @@ use polhode::body::{
 };
 use polhode::group::{Rotation, So3};
 use polhode::method::{Method, Stepper, Steps};
-use polhode::scalar::{Over, Real};
+use polhode::scalar::Over;
 use polhode::solve::Work;
 use std::cell::Cell;
 
