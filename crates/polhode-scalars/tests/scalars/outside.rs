@@ -42,11 +42,13 @@ impl Scheme for LieNewmark {
         let v1 = s.velocity + a0 * (s.h * T::lift(1.0 - gamma)) + a1 * (s.h * T::lift(gamma));
         let pose = s.advance(&G::increment(Exponential, &(*w * s.h)));
         let momentum = s.body.momentum(&v1);
-        let exact = s.body.velocity(&(G::transport(&v1, &momentum) + s.end_load(&pose, &v1)));
+        let load = s.end_load(&pose, &v1);
+        let exact = s.body.velocity(&(G::transport(&v1, &momentum) + load));
         Outcome {
             residual: (a1 - exact) * (s.h * T::lift(beta)),
             state: State { pose, momentum },
             carried: Some(Rates { velocity: a1, algorithmic: a1 }),
+            load: Some(load),
         }
     }
 }
