@@ -29,8 +29,8 @@ COLOURS = {
     "scipy": "#cc79a7",
     "JAX": "#e69f00",
 }
-DASHES: list[Any] = ["-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1))]
-MARKERS = "osD^v"
+DASHES: list[Any] = ["-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 3))]
+MARKERS = "osD^vP"
 
 
 def optional(name: str, package: str = "") -> Any:
