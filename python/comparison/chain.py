@@ -45,7 +45,7 @@ def chain_energy(angles: Array, rates: Array) -> Array:
     return total
 
 
-def chain_polhode(method: str, step: float) -> tuple[Array, float]:
+def chain_polhode(method: str, step: float, until: float = CHAIN_UNTIL) -> tuple[Array, float]:
     model = polhode.Model(name="chain").gravity([0, 0, -GRAVITY])
     for i in range(LINKS):
         model.body(f"link{i}", mass=LINK_MASS, center=[LENGTH / 2, 0, 0], inertia=LINK_INERTIA, position=[i * LENGTH, 0, 0])
@@ -56,7 +56,7 @@ def chain_polhode(method: str, step: float) -> tuple[Array, float]:
     names = [f"hinge{i}.{key}" for i in range(LINKS) for key in ("angle", "rate")]
     start = time.process_time()
     try:
-        run = polhode.solve(model, CHAIN_UNTIL, method=method, step=step, columns=names)
+        run = polhode.solve(model, until, method=method, step=step, columns=names)
     except polhode.ConvergenceError:
         return np.array([math.nan]), math.nan
     took = time.process_time() - start
@@ -64,7 +64,7 @@ def chain_polhode(method: str, step: float) -> tuple[Array, float]:
     return chain_energy(np.stack([h.angle for h in hinges], axis=1), np.stack([h.rate for h in hinges], axis=1)), took
 
 
-def chain_mujoco(integrator: str, step: float) -> tuple[Array, float]:
+def chain_mujoco(integrator: str, step: float, until: float = CHAIN_UNTIL) -> tuple[Array, float]:
     moments = " ".join(map(repr, LINK_INERTIA.tolist()))
     inertial = f'<inertial pos="{LENGTH / 2} 0 0" mass="{LINK_MASS}" diaginertia="{moments}"/>'
     bodies = ""
@@ -75,14 +75,14 @@ def chain_mujoco(integrator: str, step: float) -> tuple[Array, float]:
     data.qvel[0] = RATE
     mujoco.mj_forward(model, data)
     own = float(data.energy.sum())
-    states, took = mujoco_run(model, data, round(CHAIN_UNTIL / step))
+    states, took = mujoco_run(model, data, round(until / step))
     with np.errstate(all="ignore"):
         energy = chain_energy(states[:, 1 : 1 + LINKS], states[:, 1 + LINKS : 1 + 2 * LINKS])
     assert abs(own - energy[0]) < 1e-9 * own, "the formula of the energy is not MuJoCo's"
     return energy, took
 
 
-def chain_exudyn(solver: str, step: float) -> tuple[Array, float]:
+def chain_exudyn(solver: str, step: float, until: float = CHAIN_UNTIL) -> tuple[Array, float]:
     """As a tree in the coordinates of its hinges, which is Exudyn's fastest and most accurate form of a chain."""
     system = exudyn.SystemContainer().AddSystem()
     rest = [0.0] * LINKS
@@ -108,7 +108,7 @@ def chain_exudyn(solver: str, step: float) -> tuple[Array, float]:
         for kind in (kinds.Coordinates, kinds.Coordinates_t)
     ]
     system.Assemble()
-    took = exudyn_run(system, solver, exudyn_settings(step, round(CHAIN_UNTIL / step), step))
+    took = exudyn_run(system, solver, exudyn_settings(step, round(until / step), step))
     angles, speeds = (np.asarray(system.GetSensorStoredData(sensor))[:, 1:] for sensor in sensors)
     energy = chain_energy(angles, speeds)
     return (energy if math.isfinite(took) else np.append(energy, math.nan)), took

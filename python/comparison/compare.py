@@ -8,21 +8,17 @@ said so. All programs solve the same problems on one core; every section checks 
 
 from __future__ import annotations
 
-import importlib
-import io
-import platform
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy
 
-import polhode
 from body import tumbling
 from chain import CHAIN_UNTIL, chain
-from gradients import gradients
-from programs import COLOURS, DASHES, MARKERS, Curve, exudyn, jax, mujoco
+from gradients import gradients, jax
+from programs import COLOURS, DASHES, MARKERS, Curve, blank, folder_of_pictures, store, versions
 from top import fast_top
 
 
@@ -42,14 +38,7 @@ def draw_curves(axes: Any, curves: list[Curve], title: str, x: str, y: str) -> N
 
 def draw(sections: list[list[Curve]], folder: Path) -> None:
     """Four panels in one picture."""
-    import matplotlib
-
-    matplotlib.use("agg")
-    from matplotlib import pyplot
-    from PIL import Image
-
-    pyplot.rcParams.update({"font.size": 8})
-    figure, axes = pyplot.subplots(2, 2, figsize=(10, 6.4), layout="constrained")
+    figure, axes = blank(2, 2, (10, 6.4))
     labels = [
         ("A free body, 100 000 steps", "|ω| h in rad", "largest change of energy"),
         ("The fast top", "processor time in ms", "error of the attitude in rad"),
@@ -60,32 +49,16 @@ def draw(sections: list[list[Curve]], folder: Path) -> None:
         draw_curves(panel, curves, title, x, y)
     axes[0, 0].set_xticks([0.1, 0.25, 0.5, 1], ["0.1", "0.25", "0.5", "1"])
     axes[0, 0].tick_params(axis="x", which="minor", bottom=False)
-    folder.mkdir(parents=True, exist_ok=True)
-    drawn = io.BytesIO()
-    figure.savefig(drawn, dpi=110)
-    pyplot.close(figure)
-    # A palette makes a file of half the size.
-    Image.open(drawn).convert("RGB").quantize(255).save(folder / "comparison.png", optimize=True)
-    print(f"\npicture in {folder / 'comparison.png'}")
-
-
-def versions() -> str:
-    """What is compared."""
-    found = {"polhode": polhode.__version__, "scipy": importlib.import_module("scipy").__version__}
-    found |= {name: package.__version__ for name, package in (("MuJoCo", mujoco), ("JAX", jax)) if package}
-    if exudyn:
-        found["Exudyn"] = exudyn.config.Version()
-    compared = ", ".join(f"{name} {version}" for name, version in found.items())
-    return f"{compared}\nPython {platform.python_version()}, numpy {np.__version__}, {platform.machine()}, one core"
+    store(figure, folder / "comparison.png")
 
 
 def main() -> None:
-    print(versions())
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parents[2] / "docs"
+    others = {"scipy": scipy.__version__}
+    print(versions(others | {"JAX": jax.__version__} if jax else others))
     begin = time.perf_counter()
     sections = [tumbling(), fast_top(), chain(), gradients()]
     print(f"\n{time.perf_counter() - begin:.0f} s in all")
-    draw(sections, folder)
+    draw(sections, folder_of_pictures())
 
 
 if __name__ == "__main__":

@@ -10,8 +10,10 @@ import numpy as np
 
 import polhode
 from body import quaternion_rates
-from programs import Array, Curve, head, jax, seconds_of, short
+from programs import Array, Curve, head, optional, seconds_of, short
 from top import MGL, SPIN, TOP, TOP_ATTITUDE, TOP_INERTIA, TOP_UNTIL
+
+jax: Any = optional("jax")
 
 NUMBERS = ["mgl", "omega_body_x", "omega_body_y", "omega_body_z", "inertia_xx", "inertia_yy", "inertia_zz"]
 AT = np.array([MGL, 0, 0, SPIN, *TOP_INERTIA])

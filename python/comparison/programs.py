@@ -3,29 +3,42 @@
 from __future__ import annotations
 
 import importlib
+import io
 import math
+import platform
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+import polhode
+
 Array = npt.NDArray[np.float64]
 
 #: Colours that differ for colour-blind readers and in grey (Okabe and Ito), one for each program.
-COLOURS = {"polhode": "#0072b2", "MuJoCo": "#d55e00", "Exudyn": "#009e73", "scipy": "#cc79a7", "JAX": "#e69f00"}
-DASHES: list[Any] = ["-", "--", "-.", ":"]
-MARKERS = "osD^"
+COLOURS = {
+    "polhode": "#0072b2",
+    "MuJoCo": "#d55e00",
+    "Exudyn": "#009e73",
+    "Drake": "#000000",
+    "scipy": "#cc79a7",
+    "JAX": "#e69f00",
+}
+DASHES: list[Any] = ["-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 3))]
+MARKERS = "osD^vP"
 
 
-def optional(name: str) -> Any:
-    """A package, or None with a word about it."""
+def optional(name: str, package: str = "") -> Any:
+    """A module of a package, or None with a word about it."""
     try:
         return importlib.import_module(name)
     except ImportError as error:
-        print(f"{name} is left out: {error} (pip install {name.split('.')[0]})")
+        print(f"{name} is left out: {error} (pip install {package or name.split('.')[0]})")
         return None
 
 
@@ -33,7 +46,44 @@ mujoco: Any = optional("mujoco")
 rollout: Any = optional("mujoco.rollout") if mujoco else None
 exudyn: Any = optional("exudyn")
 utilities: Any = optional("exudyn.utilities") if exudyn else None
-jax: Any = optional("jax")
+
+
+def versions(others: dict[str, str]) -> str:
+    """What is compared: the programs of all sections that are there, and others with their versions."""
+    found = {"polhode": polhode.__version__}
+    if mujoco:
+        found["MuJoCo"] = mujoco.__version__
+    if exudyn:
+        found["Exudyn"] = exudyn.config.Version()
+    compared = ", ".join(f"{name} {version}" for name, version in (found | others).items())
+    return f"{compared}\nPython {platform.python_version()}, numpy {np.__version__}, {platform.machine()}, one core"
+
+
+def blank(rows: int, columns: int, size: tuple[float, float]) -> tuple[Any, Any]:
+    """A figure and its panels."""
+    import matplotlib
+
+    matplotlib.use("agg")
+    from matplotlib import pyplot
+
+    pyplot.rcParams.update({"font.size": 8})
+    return pyplot.subplots(rows, columns, figsize=size, layout="constrained")
+
+
+def store(figure: Any, path: Path) -> None:
+    """A figure as a PNG with a palette, which makes a file of half the size."""
+    from PIL import Image
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    drawn = io.BytesIO()
+    figure.savefig(drawn, dpi=110)
+    Image.open(drawn).convert("RGB").quantize(255).save(path, optimize=True)
+    print(f"\npicture in {path}")
+
+
+def folder_of_pictures() -> Path:
+    """What the first argument says, or docs."""
+    return Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parents[2] / "docs"
 
 
 @dataclass
@@ -79,7 +129,6 @@ def seconds_of(task: Callable[[], object]) -> float:
             count += 1
         means.append((time.process_time() - start) / count)
     return min(means)
-
 
 
 def mujoco_model(bodies: str, integrator: str, step: float, gravity: float) -> Any:
