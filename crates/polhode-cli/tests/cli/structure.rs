@@ -114,3 +114,36 @@ fn methods_tell_what_they_keep_of_systems() {
     let rate = |row: usize| compared["rows"][row]["constraint_violation"]["velocity"].as_f64().unwrap();
     assert!(rate(0) < 1e-12 && rate(1) > 1e-9);
 }
+
+#[test]
+fn examples_keep_energy_and_joints_over_many_steps() {
+    let root = format!("{}/../../examples", env!("CARGO_MANIFEST_DIR"));
+    for (name, freedom) in [("spatial-four-bar", 1), ("pair", 11)] {
+        let file = format!("{root}/{name}.toml");
+        let with = |method: &str| {
+            let run = json(&[
+                "run",
+                &file,
+                "--method",
+                method,
+                "--step",
+                "0.01",
+                "--until",
+                "100",
+                "--no-reference",
+            ]);
+            assert_eq!(
+                (&run["degrees_of_freedom"], &run["redundant_rows"]),
+                (&freedom.into(), &0.into()),
+                "{name}"
+            );
+            let number = |value: &serde_json::Value| value.as_f64().unwrap();
+            (number(&run["drift"]["energy"]).abs(), number(&run["constraint_violation"]["position"]))
+        };
+        let (energy, joints) = with("conserving");
+        assert!(energy < 3e-13 && joints < 2e-15, "{name}: {energy:e}, {joints:e}");
+        // The step is one at which other methods lose percents.
+        let (energy, _) = with("linear-alpha");
+        assert!(energy > 1e-2, "{name}: {energy:e}");
+    }
+}
