@@ -131,6 +131,7 @@ fn examples_keep_energy_and_joints_over_many_steps() {
                 "--until",
                 "100",
                 "--no-reference",
+                "--json",
             ]);
             assert_eq!(
                 (&run["degrees_of_freedom"], &run["redundant_rows"]),
