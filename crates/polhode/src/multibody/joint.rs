@@ -49,7 +49,7 @@ impl<T: Real> Place<T> {
     /// The derivative of s·(R y) with respect to Θ.
     #[inline(always)]
     fn arm(&self, y: &Vector3<T>, s: &Vector3<T>) -> Vector3<T> {
-        cross(&y, &self.to_body(s))
+        cross(y, &self.to_body(s))
     }
     /// The velocity of a vector fixed in the body, and the part of its acceleration that Ω alone makes.
     #[inline(always)]
