@@ -152,7 +152,7 @@ pub trait Real:
     fn max(self, other: Self) -> Self {
         Self::select(other.below(self), self, other)
     }
-    /// The larger of two values; not a number where one of them is none.
+    /// The larger of two values; NaN if either of them is NaN.
     #[inline(always)]
     fn larger(self, other: Self) -> Self {
         let infinity = Self::lift(f64::INFINITY);
