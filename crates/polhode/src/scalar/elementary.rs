@@ -150,7 +150,7 @@ pub(super) fn exp_coefficients<S: Real>(s: S) -> ExpCoefficients<S> {
     if short.all() {
         return near;
     }
-    // With derivatives that is long; what is above is not called, because who asks twice for the same is told once so.
+    // With derivatives the rest is long. The short series stay inlined: asked for twice, they are computed once.
     if S::DEPTH > 0 { by_call(|| exp_long(s, short, near)) } else { exp_long(s, short, near) }
 }
 
