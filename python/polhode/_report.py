@@ -6,9 +6,13 @@ import html
 import os
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from . import _polhode
 from ._model import Model
+
+if TYPE_CHECKING:
+    from ._solve import Watching
 
 
 class Report:
@@ -19,11 +23,11 @@ class Report:
         self.path = path
 
     @staticmethod
-    def of(model: Model, words: list[str], path: str | os.PathLike[str] | None) -> Report:
-        """Of the run that these words ask for."""
+    def of(model: Model, words: list[str], watching: Watching, path: str | os.PathLike[str] | None) -> Report:
+        """Of the run that these words ask for, which looks for these events."""
         with tempfile.TemporaryDirectory() as folder:
             place = Path(folder, "report.html") if path is None else Path(path)
-            _polhode.command(model._native(), [*words, "--report", os.fspath(place)])
+            _polhode.command(model._native(), [*words, "--report", os.fspath(place)], watching)
             return Report(place.read_text(encoding="utf-8"), None if path is None else place)
 
     def _repr_html_(self) -> str:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ._report import Report
 
 Event = Callable[[float, _polhode.State], float]
+Watching = list[tuple[str, Event, float, bool]]
 
 
 class Quantity:
@@ -254,7 +255,7 @@ class Result(Motion):
     ``status`` 0 at the end, 1 after an event that stops, -1 after a failure.
     """
 
-    def __init__(self, model: Model, kept: list[Quantity], given: Mapping[str, Any], t_eval: bool) -> None:
+    def __init__(self, model: Model, kept: list[Quantity], given: Mapping[str, Any], t_eval: bool, watching: Watching) -> None:
         super().__init__(model, kept, given["t"], given["data"])
         self.method: str = given["method"]
         self.step: float = given["step"]
@@ -280,6 +281,7 @@ class Result(Motion):
         dense: _polhode.Dense | None = given.get("dense")
         self.sol: Solution | None = dense and Solution(dense, model, kept)
         self._t_eval = t_eval
+        self._watching = watching
 
     def _again(self) -> list[str]:
         """The words of the program for the same run."""
@@ -291,14 +293,15 @@ class Result(Motion):
     def save(self, path: str | os.PathLike[str], *, every: int = 1) -> None:
         """Writes the run to a file as ``polhode run --out`` does, by the name: .csv, .npz, .parquet or .mcap. The run is
         made again for it, which gives the same bits."""
-        _polhode.command(self.model._native(), [*self._again(), "--out", os.fspath(path), "--every", str(every)])
+        words = [*self._again(), "--out", os.fspath(path), "--every", str(every)]
+        _polhode.command(self.model._native(), words, self._watching)
 
     def report(self, path: str | os.PathLike[str] | None = None) -> Report:
         """A page with the motion in 3-D, curves and drift: written to a file if there is a path, and shown in a
         notebook."""
         from ._report import Report
 
-        return Report.of(self.model, self._again(), path)
+        return Report.of(self.model, self._again(), self._watching, path)
 
     def plot(self, columns: str | Sequence[str] | None = None) -> Any:
         """A figure of matplotlib with these quantities over time; attitude, rates and energy if none are named."""
@@ -345,7 +348,7 @@ def _step(model: Model, step: float | None) -> float:
     return found
 
 
-def _watching(events: Event | Sequence[Event] | Mapping[str, Event] | None) -> list[tuple[str, Event, float, bool]]:
+def _watching(events: Event | Sequence[Event] | Mapping[str, Event] | None) -> Watching:
     if events is None:
         return []
     if callable(events):
@@ -354,7 +357,7 @@ def _watching(events: Event | Sequence[Event] | Mapping[str, Event] | None) -> l
         named = list(events.items())
     else:
         named = [(getattr(event, "__name__", "event"), event) for event in events]
-    found: list[tuple[str, Event, float, bool]] = []
+    found: Watching = []
     for i, (name, event) in enumerate(named):
         if not callable(event):
             raise TypeError("an event is a function of time and state; expressions belong into the model: model.event(...)")
@@ -435,18 +438,19 @@ def solve(
         if times.size and not (times[0] >= 0 and times[-1] <= until):
             raise ValueError(f"t_eval must lie between 0 and {until}, got {times[0]} to {times[-1]}")
     kept = chosen(quantities(model), columns)
+    watching = _watching(events)
     show = _shown() if progress is True else progress or None
     try:
         given = _polhode.solve(
-            native, id_, step, until, [q.index for q in kept], int(every), times, bool(dense_output), _watching(events), show
+            native, id_, step, until, [q.index for q in kept], int(every), times, bool(dense_output), watching, show
         )
     except _polhode.ConvergenceError as failure:
         if isinstance(failure.result, dict):
-            result = Result(model, kept, failure.result, times is not None)
+            result = Result(model, kept, failure.result, times is not None, watching)
             result.status, result.success, result.message = -1, False, str(failure)
             failure.result = result
         raise
     finally:
         if progress is True:
             sys.stderr.write("\r       \r")
-    return Result(model, kept, given, times is not None)
+    return Result(model, kept, given, times is not None, watching)

@@ -66,7 +66,7 @@ def test_times_between_steps():
     assert np.array_equal(system.sol(system.t).bodies["lower"].position, system.bodies["lower"].position)
 
 
-def test_events_of_models_and_functions():
+def test_events_of_models_and_functions(tmp_path):
     ball = polhode.Model().gravity([0, 0, -9.81]).body("ball", mass=1, inertia=[1, 1, 1], position=[0, 0, 20])
     ball.event("half", "position_z - 10")
 
@@ -81,6 +81,11 @@ def test_events_of_models_and_functions():
     assert abs(result.events["half"][0] - np.sqrt(20 / 9.81)) < 1e-13
     assert [len(times) for times in result.t_events] == [1, 1]
     assert abs(result.state_events[1][0].position[2]) < 1e-12
+    # Files and pages end with the run.
+    result.save(tmp_path / "fall.csv")
+    rows = np.loadtxt(tmp_path / "fall.csv", delimiter=",", skiprows=1)
+    assert len(rows) == len(result.t) and rows[-1, 0] == result.t[-1]
+    assert result.report().html.count("</html>") == 1
 
 
 def test_asked_for_an_error():

@@ -9,6 +9,7 @@ use crate::{command, error_control, pick, robot, usage};
 use clap::Parser;
 use polhode::method::Method;
 use polhode::problem::{Model, ModelError, Problem};
+use polhode::run::Event;
 use serde_json::Value;
 use std::cell::RefCell;
 use std::path::Path;
@@ -19,6 +20,7 @@ pub const MODEL: &str = "-";
 /// Who called, and what was said so far.
 struct Host {
     problem: Option<Problem>,
+    events: Vec<Event>,
     stop: Box<dyn FnMut() -> bool>,
     notes: Vec<String>,
 }
@@ -60,10 +62,11 @@ impl From<Failure> for Refusal {
 /// Does something inside the host program, with all the notes that came of it.
 fn hosted<T>(
     problem: Option<Problem>,
+    events: Vec<Event>,
     stop: Box<dyn FnMut() -> bool>,
     work: impl FnOnce() -> Result<T, Failure>,
 ) -> (Result<T, Refusal>, Vec<String>) {
-    HOST.set(Some(Host { problem, stop, notes: Vec::new() }));
+    HOST.set(Some(Host { problem, events, stop, notes: Vec::new() }));
     let done = work().map_err(Refusal::from);
     (done, HOST.take().map(|host| host.notes).unwrap_or_default())
 }
@@ -73,10 +76,16 @@ fn never() -> Box<dyn FnMut() -> bool> {
     Box::new(|| false)
 }
 
-/// Runs a command: the words behind `polhode`, with `-` for the model. The host is asked often whether to stop.
-pub fn answer(words: &[String], problem: Option<Problem>, stop: Box<dyn FnMut() -> bool>) -> Answer {
+/// Runs a command: the words behind `polhode`, with `-` for the model. A run looks for these events too. The host is asked
+/// often whether to stop.
+pub fn answer(
+    words: &[String],
+    problem: Option<Problem>,
+    events: Vec<Event>,
+    stop: Box<dyn FnMut() -> bool>,
+) -> Answer {
     let words = ["polhode"].into_iter().chain(words.iter().map(String::as_str));
-    let (done, notes) = hosted(problem, stop, || match Arguments::try_parse_from(words) {
+    let (done, notes) = hosted(problem, events, stop, || match Arguments::try_parse_from(words) {
         Ok(arguments) => command(arguments.command),
         Err(error) => usage::answer(error),
     });
@@ -86,7 +95,7 @@ pub fn answer(words: &[String], problem: Option<Problem>, stop: Box<dyn FnMut() 
 
 /// A model by its id in the catalogue or by the name of its file, with notes.
 pub fn model(word: &str) -> (Result<Problem, Refusal>, Vec<String>) {
-    hosted(None, never(), || match word {
+    hosted(None, Vec::new(), never(), || match word {
         MODEL => Err(Failure::Usage("a model is an id, the name of a file, or a text".into())),
         _ => pick::model(word),
     })
@@ -94,7 +103,7 @@ pub fn model(word: &str) -> (Result<Problem, Refusal>, Vec<String>) {
 
 /// A model from its text; tables that it asks for are looked for in a folder.
 pub fn model_of_text(name: &str, text: &str, folder: &Path) -> (Result<Problem, Refusal>, Vec<String>) {
-    hosted(None, never(), || match robot::is_xml(text) {
+    hosted(None, Vec::new(), never(), || match robot::is_xml(text) {
         true => robot::problem(name, text),
         false => pick::read_text(name, text, folder).map(|(problem, _)| problem),
     })
@@ -118,7 +127,8 @@ pub fn step_for_error(
     stop: Box<dyn FnMut() -> bool>,
 ) -> Result<f64, Refusal> {
     pick::measured(model)?;
-    let (found, _) = hosted(None, stop, || error_control::step(model, method, until, error, budget));
+    let (found, _) =
+        hosted(None, Vec::new(), stop, || error_control::step(model, method, until, error, budget));
     Ok(found?.found.step)
 }
 
@@ -130,6 +140,13 @@ pub(crate) fn is_there() -> bool {
 /// The model at hand, if there is one and the word stands for it.
 pub(crate) fn given(word: &str) -> Option<Problem> {
     HOST.with_borrow(|host| host.as_ref().filter(|_| word == MODEL)?.problem.clone())
+}
+
+/// The host's own events, for the run that asks first.
+pub(crate) fn events() -> Vec<Event> {
+    HOST.with_borrow_mut(|host| {
+        host.as_mut().map(|host| core::mem::take(&mut host.events)).unwrap_or_default()
+    })
 }
 
 /// Passes a note to the host program; false if the program runs by itself.

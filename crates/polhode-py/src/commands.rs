@@ -2,6 +2,7 @@
 
 use crate::errors;
 use crate::model::Problem;
+use crate::solve::{self, Watching};
 use polhode::method::{REGISTRY, SYSTEMS};
 use polhode_cli::host;
 use pyo3::prelude::*;
@@ -38,19 +39,22 @@ pub fn raised(place: &Raised) -> Option<PyErr> {
     place.lock().ok().and_then(|mut place| place.take())
 }
 
-/// A command of the program with its words; `-` stands for the model. Its JSON, if it has one, and what it noted.
+/// A command of the program with its words; `-` stands for the model, whose run looks for these events too. Its JSON, if it
+/// has one, and what it noted.
 #[pyfunction]
-#[pyo3(signature = (problem, words))]
+#[pyo3(signature = (problem, words, events=Vec::new()))]
 pub fn command(
     py: Python<'_>,
     problem: Option<&Problem>,
     words: Vec<String>,
+    events: Vec<Watching>,
 ) -> PyResult<(Option<String>, Vec<String>)> {
     let (stop, place) = stopper();
     let source = problem.map(|problem| problem.source.clone());
-    let answer = py.detach(|| host::answer(&words, source, stop));
-    let trouble = problem.and_then(|problem| problem.trouble.take());
-    if let Some(error) = raised(&place).or(trouble) {
+    let trouble = problem.map(|problem| problem.trouble.clone()).unwrap_or_default();
+    let events = events.into_iter().map(|given| solve::event(given, &trouble)).collect();
+    let answer = py.detach(|| host::answer(&words, source, events, stop));
+    if let Some(error) = raised(&place).or_else(|| trouble.take()) {
         return Err(error);
     }
     let result = answer.result.map_err(|refusal| errors::of_refusal(py, &refusal))?;

@@ -6,13 +6,18 @@ use std::time::{Duration, Instant};
 /// How often Python is asked whether to go on.
 const PERIOD: Duration = Duration::from_millis(20);
 
-/// The most steps between two looks at the clock.
+/// How often the clock is looked at where steps are slow: a look takes a tenth of the time of a short step.
+const LOOK: Duration = Duration::from_millis(2);
+
+/// The most steps between two looks: all at once they may become slow.
 const MOST: u64 = 1024;
 
 /// Asks Python now and then whether to go on, and tells it how far the run is.
 pub struct Pulse {
     progress: Option<Py<PyAny>>,
-    last: Instant,
+    asked: Instant,
+    looked: Instant,
+    /// The step after which the clock is looked at again, so many after the last time.
     next: u64,
     stride: u64,
     /// What Python raised.
@@ -22,7 +27,8 @@ pub struct Pulse {
 impl Pulse {
     /// Of a run that begins; `progress` is called with the share of it that is over.
     pub fn new(progress: Option<Py<PyAny>>) -> Self {
-        Pulse { progress, last: Instant::now(), next: 0, stride: 1, raised: None }
+        let now = Instant::now();
+        Pulse { progress, asked: now, looked: now, next: 0, stride: 1, raised: None }
     }
     /// True if the run may go on after its step `n`.
     #[inline]
@@ -33,14 +39,15 @@ impl Pulse {
         self.look(n, share())
     }
     fn look(&mut self, n: u64, share: f64) -> bool {
-        let since = self.last.elapsed();
-        // So many steps that the clock is seen several times in a period.
-        self.stride = if since * 8 < PERIOD { (2 * self.stride).min(MOST) } else { (self.stride / 2).max(1) };
+        let now = Instant::now();
+        let since = now - self.looked;
+        self.looked = now;
+        self.stride = if since < LOOK { (2 * self.stride).min(MOST) } else { (self.stride / 2).max(1) };
         self.next = n + self.stride;
-        if since < PERIOD {
+        if now - self.asked < PERIOD {
             return true;
         }
-        self.last = Instant::now();
+        self.asked = now;
         let asked = Python::attach(|py| {
             py.check_signals()?;
             match &self.progress {

@@ -18,7 +18,7 @@ use crate::gate::{self, Gate};
 use crate::phase::{Frequencies, Phase};
 use crate::progress::Progress;
 use crate::reference::reference;
-use crate::{interrupt, pick, print};
+use crate::{host, interrupt, pick, print};
 use core::ops::ControlFlow;
 use events::Events;
 use polhode::method::{Method, SystemScheme};
@@ -165,7 +165,7 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
     let mut trouble = None;
     let mut seen_first = false;
     let mut phase = options.frequencies.then(|| Phase::new(&model));
-    let mut begun = model.watched(&method);
+    let mut begun = model.watched_for(&method, host::events());
     if let Ok(run) = &mut begun {
         if options.estimate {
             run.estimate_energy();
@@ -210,7 +210,7 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
             Some((_, resumed)) => drive_on(&mut run, &plan, resumed.steps, &mut observer),
         };
         let estimate = options.estimate.then(|| run.energy_estimate().and_then(EnergyEstimate::report));
-        seen = Some((estimate, Events::new(&model, &run)));
+        seen = Some((estimate, Events::new(&run)));
         ended
     });
     let seconds = spent + started.elapsed().as_secs_f64();
