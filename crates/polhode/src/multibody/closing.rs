@@ -1,13 +1,14 @@
 //! The velocities that fit the joints at the end of a step from a discrete Lagrangian.
 
 use super::history::ORDER;
-use super::joint::{MOST_ROWS, Place, zero};
+use super::joint::{Joint, MOST_ROWS, Place, zero};
 use super::state::{BodyMotion, CoordinateState};
+use super::structured::Solve;
 use super::tape::{Matrix, Places, Product, Sink, keep_matrix};
 use super::variational::Varying;
 use super::workspace::lengths;
 use crate::archive::{Archive, Kept};
-use crate::scalar::Real;
+use crate::scalar::{Dual, Real, Scalar};
 use crate::solve::{FactorError, StepError};
 use nalgebra::Vector3;
 
@@ -66,31 +67,25 @@ impl<S: Real> Closing<S> {
         }
     }
     /// Velocities with B v = 0 at the end for the momenta there, and the second half of the forces on extra coordinates: the
-    /// whole velocities are found, because a body without inertia about an axis has them from its joints alone. The factors of
-    /// the step serve here too, for as long as they gain a digit in each round.
+    /// whole velocities are found, because a body without inertia about an axis has them from its joints alone.
     pub(super) fn close(
         &mut self,
         step: &mut Varying<'_, S>,
         next: &mut [BodyMotion<S>],
         next_extra: &mut [CoordinateState<S>],
-    ) -> Result<(), StepError> {
-        /// A correction this small, relative to the velocities, is round-off; what is left after one, by the rate at which they
-        /// shrink, is less than that.
-        const END: f64 = 4.0 * f64::EPSILON;
-        const LEFT: f64 = 0.25 * f64::EPSILON;
-        /// What a round has to gain.
-        const GAIN: f64 = 0.1;
-        const MOST_ROUNDS: usize = 30;
-        let (h, end, n) = (step.on.h, step.on.t + step.on.h, step.on.work.layout.n);
-        let (mass, half) = (step.on.work.mass, h * S::lift(0.5));
+        solver: &mut impl Solve<S>,
+    ) -> Result<(), StepError>
+    where
+        S: Scalar,
+    {
+        let (end, n) = (step.on.t + step.on.h, step.on.work.layout.n);
+        let (mass, half) = (step.on.work.mass, step.on.h * S::lift(0.5));
         self.given.clear();
         self.given.resize(n, S::zero());
+        step.take_end(next);
         for (j, joint) in step.on.system.joints.iter().enumerate() {
-            let still = |b: usize| Place { v: zero(), omega: zero(), ..next[b].place() };
-            let places = joint.bodies().map(|body| body.map_or_else(Place::ground, still));
             let mut rates = [S::zero(); MOST_ROWS];
-            joint.jacobian(end, places.each_ref(), &mut step.on.work.jacobians[j]);
-            joint.rates(end, places.each_ref(), &mut rates, &mut [S::zero(); MOST_ROWS]);
+            joint.rates(end, still(joint, next).each_ref(), &mut rates, &mut [S::zero(); MOST_ROWS]);
             let (start, count) = (step.on.work.layout.joints[j], joint.kind.rows());
             self.given[start..start + count].copy_from_slice(&rates[..count]);
         }
@@ -107,6 +102,45 @@ impl<S: Real> Closing<S> {
                 self.given[row + 3 + i] = -(spin[i] / mass);
             }
         }
+        solver.close(self, step, next)?;
+        let layout = &step.on.work.layout;
+        step.react_scaled(&self.found, |b, [force, moment]| {
+            next[b].velocity -= force * (mass / step.on.system.bodies[b].mass);
+            let turned = next[b].attitude.rotate(&(moment * mass));
+            next[b].carried[1] -= turned;
+        });
+        for (b, body) in next.iter_mut().enumerate() {
+            let at = layout.motion(b) + 3;
+            let found = Vector3::new(self.found[at], self.found[at + 1], self.found[at + 2]);
+            body.omega_body = step.on.system.bodies[b].spin_of(body, found);
+        }
+        for (extra, start) in next_extra.iter_mut().zip(&step.on.work.layout.extra) {
+            for (k, velocity) in extra.velocity.iter_mut().enumerate() {
+                *velocity += self.found[start + k];
+            }
+        }
+        Ok(())
+    }
+    /// What is left of the equations with what was found so far, in place of a correction of it.
+    pub(super) fn left(&mut self, step: &Varying<'_, S>) -> &mut Vec<S> {
+        self.x.clone_from(&self.given);
+        step.multiply_closing(&self.found, &mut self.x);
+        &mut self.x
+    }
+    /// Finds the velocities. The factors of the step serve here too, for as long as they gain a digit in each round.
+    pub(super) fn find(
+        &mut self,
+        step: &mut Varying<'_, S>,
+        next: &[BodyMotion<S>],
+    ) -> Result<(), StepError> {
+        /// A correction this small, relative to the velocities, is round-off; what is left after one, by the rate at which they
+        /// shrink, is less than that.
+        const END: f64 = 4.0 * f64::EPSILON;
+        const LEFT: f64 = 0.25 * f64::EPSILON;
+        /// What a round has to gain.
+        const GAIN: f64 = 0.1;
+        const MOST_ROUNDS: usize = 30;
+        let (h, n) = (step.on.h, step.on.work.layout.n);
         // Joints hand the rounding of the fastest body on to all.
         let speed =
             |b: usize, v: &Vector3<S>, omega: &Vector3<S>| lengths(v) + lengths(omega) * step.on.work.arms[b];
@@ -132,15 +166,10 @@ impl<S: Real> Closing<S> {
         for _ in 0..MOST_ROUNDS {
             let first = self.matrix.is_none();
             if first || (own && !made) {
-                let matrix = match self.matrix.take() {
-                    Some(matrix) => matrix,
-                    None => Self::unwritten(step),
-                };
                 made = own;
-                self.factor(step, matrix)?;
+                self.factor(step)?;
             }
-            self.x.clone_from(&self.given);
-            step.multiply_closing(&self.found, &mut self.x);
+            self.left(step);
             match if own { &mut self.matrix } else { &mut step.on.work.matrix } {
                 Some(matrix) => matrix.factors.solve(&mut self.x),
                 None => break,
@@ -157,22 +186,6 @@ impl<S: Real> Closing<S> {
             before = now;
         }
         self.remember(h.largest());
-        let layout = &step.on.work.layout;
-        step.react_scaled(&self.found, |b, [force, moment]| {
-            next[b].velocity -= force * (mass / step.on.system.bodies[b].mass);
-            let turned = next[b].attitude.rotate(&(moment * mass));
-            next[b].carried[1] -= turned;
-        });
-        for (b, body) in next.iter_mut().enumerate() {
-            let at = layout.motion(b) + 3;
-            let found = Vector3::new(self.found[at], self.found[at + 1], self.found[at + 2]);
-            body.omega_body = step.on.system.bodies[b].spin_of(body, found);
-        }
-        for (extra, start) in next_extra.iter_mut().zip(&step.on.work.layout.extra) {
-            for (k, velocity) in extra.velocity.iter_mut().enumerate() {
-                *velocity += self.found[start + k];
-            }
-        }
         Ok(())
     }
     /// Room for the matrix, once it is known where its entries are.
@@ -181,7 +194,12 @@ impl<S: Real> Closing<S> {
         step.write_closing(&mut places);
         Matrix::new(step.on.work.layout.n, places, &step.on.work.layout.blocks)
     }
-    fn factor(&mut self, step: &Varying<'_, S>, mut matrix: Matrix<S>) -> Result<(), StepError> {
+    /// Makes and factors it.
+    pub(super) fn factor(&mut self, step: &Varying<'_, S>) -> Result<(), StepError> {
+        let mut matrix = match self.matrix.take() {
+            Some(matrix) => matrix,
+            None => Self::unwritten(step),
+        };
         step.write_closing(&mut matrix.rewrite());
         let factored = matrix.factor();
         self.matrix = Some(matrix);
@@ -195,6 +213,26 @@ impl<S: Real> Closing<S> {
     }
 }
 
+impl Closing<Dual<f64, 1>> {
+    /// Finds the derivatives of what a plain step has found, with factors that were made where it ended.
+    pub(super) fn follow(
+        &mut self,
+        found: &[f64],
+        factors: &mut Closing<f64>,
+        step: &Varying<'_, Dual<f64, 1>>,
+    ) {
+        self.found.clear();
+        self.found.extend(found.iter().map(|x| Dual::constant(*x)));
+        factors.x.clear();
+        factors.x.extend(self.left(step).iter().map(|left| left.eps[0]));
+        match &mut factors.matrix {
+            Some(matrix) => matrix.factors.solve(&mut factors.x),
+            None => factors.x.fill(f64::NAN),
+        }
+        self.found.iter_mut().zip(&factors.x).for_each(|(found, x)| found.eps = [-x]);
+    }
+}
+
 impl Closing<f64> {
     /// What influences the steps to come.
     pub(super) fn keep(&mut self, archive: &mut Archive<'_>, step: &Varying<'_, f64>) {
@@ -205,7 +243,20 @@ impl Closing<f64> {
     }
 }
 
+/// The places of the bodies of a joint as if they stood still.
+fn still<S: Real>(joint: &Joint<S>, bodies: &[BodyMotion<S>]) -> [Place<S>; 2] {
+    let still = |b: usize| Place { v: zero(), omega: zero(), ..bodies[b].place() };
+    joint.bodies().map(|body| body.map_or_else(Place::ground, still))
+}
+
 impl<S: Real> Varying<'_, S> {
+    /// Takes B where the bodies are at the end of the step.
+    pub(super) fn take_end(&mut self, next: &[BodyMotion<S>]) {
+        let end = self.on.t + self.on.h;
+        for (joint, rows) in self.on.system.joints.iter().zip(&mut self.on.work.jacobians) {
+            joint.jacobian(end, still(joint, next).each_ref(), rows);
+        }
+    }
     /// Adds the product of [`Varying::write_closing`] with a vector.
     fn multiply_closing(&self, x: &[S], out: &mut [S]) {
         let (work, layout, per) = (&*self.on.work, &self.on.work.layout, self.on.work.mass.recip());

@@ -4,10 +4,11 @@
 use super::finite::{Pull, Strain};
 use super::joint::{MOST_ROWS, Place, zero};
 use super::state::BodyMotion;
+use super::structured::Solve;
 use super::system::System;
-use super::tape::{Matrix, Places, Sink, keep_matrix};
+use super::tape::{Matrix, Places, Product, Sink, keep_matrix};
 use crate::archive::Archive;
-use crate::scalar::{Real, Scalar};
+use crate::scalar::{Dual, Real, Scalar};
 use crate::solve::{Block, Role, StepError};
 use nalgebra::Vector3;
 
@@ -21,6 +22,9 @@ pub(super) struct Decay<S: Real> {
     damping: Vec<Vec<S>>,
     matrix: Option<Matrix<S>>,
     unknowns: Vec<S>,
+    /// Room for both sides of the equations, and for derivatives of the unknowns.
+    room: [Vec<S>; 2],
+    slopes: Vec<f64>,
     /// The rows of all strains, each with its ζ.
     rows: Vec<(Row<S>, S)>,
 }
@@ -56,7 +60,16 @@ impl<S: Real> Row<S> {
 
 impl<S: Scalar> Decay<S> {
     pub(super) fn new(chi: f64) -> Self {
-        Decay { chi, h: S::zero(), damping: Vec::new(), matrix: None, unknowns: Vec::new(), rows: Vec::new() }
+        Decay {
+            chi,
+            h: S::zero(),
+            damping: Vec::new(),
+            matrix: None,
+            unknowns: Vec::new(),
+            room: [Vec::new(), Vec::new()],
+            slopes: Vec::new(),
+            rows: Vec::new(),
+        }
     }
     /// The dampers on the strains of each force.
     pub(super) fn damping(&self) -> &[Vec<S>] {
@@ -104,7 +117,8 @@ impl<S: Scalar> Decay<S> {
         &mut self,
         system: &System<S>,
         next: &mut [BodyMotion<S>],
-        (time, softness): (S, &[S]),
+        at: (S, &[S]),
+        solver: &mut impl Solve<S>,
     ) -> Result<(), StepError> {
         let mut rows = core::mem::take(&mut self.rows);
         rows.clear();
@@ -114,23 +128,9 @@ impl<S: Scalar> Decay<S> {
             let zeta = theta * theta * S::lift(self.chi) / ease;
             rows.push((*row, zeta));
         });
-        let n = 6 * next.len() + system.joints.iter().map(|j| j.kind.rows()).sum::<usize>() + rows.len();
-        let mut matrix = match self.matrix.take() {
-            Some(matrix) => matrix,
-            None => Self::unwritten(system, next, (time, softness), &rows),
-        };
-        self.unknowns.clear();
-        self.unknowns.resize(n, S::zero());
-        write(system, next, (time, softness), &rows, (&mut matrix.rewrite(), &mut self.unknowns));
         self.rows = rows;
-        let factored = matrix.factor();
-        matrix.factors.solve(&mut self.unknowns);
-        self.matrix = Some(matrix);
+        solver.jump(self, system, next, at)?;
         let x = &self.unknowns;
-        let (t, h) = ((time - self.h).largest(), self.h.largest());
-        if factored.is_err() || !x.iter().all(|x| x.largest().is_finite()) {
-            return Err(StepError::Singular { t, h, joints: Vec::new() });
-        }
         for (b, body) in next.iter_mut().enumerate() {
             let part = |at: usize| Vector3::new(x[6 * b + at], x[6 * b + at + 1], x[6 * b + at + 2]);
             body.velocity += part(0);
@@ -139,6 +139,59 @@ impl<S: Scalar> Decay<S> {
             body.omega_body = system.bodies[b].spin_of(body, body.omega_body + part(3));
         }
         Ok(())
+    }
+    /// Finds by how much velocities jump.
+    pub(super) fn find(
+        &mut self,
+        system: &System<S>,
+        next: &[BodyMotion<S>],
+        at: (S, &[S]),
+    ) -> Result<(), StepError> {
+        let mut matrix = match self.matrix.take() {
+            Some(matrix) => matrix,
+            None => Self::unwritten(system, next, at, &self.rows),
+        };
+        let rows = system.joints.iter().map(|joint| joint.kind.rows()).sum::<usize>();
+        let n = 6 * next.len() + rows + self.rows.len();
+        self.unknowns.clear();
+        self.unknowns.resize(n, S::zero());
+        write(system, next, at, &self.rows, (&mut matrix.rewrite(), &mut self.unknowns));
+        let factored = matrix.factor();
+        matrix.factors.solve(&mut self.unknowns);
+        self.matrix = Some(matrix);
+        let (t, h) = ((at.0 - self.h).largest(), self.h.largest());
+        match factored.is_ok() && self.unknowns.iter().all(|x| x.largest().is_finite()) {
+            true => Ok(()),
+            false => Err(StepError::Singular { t, h, joints: Vec::new() }),
+        }
+    }
+}
+
+impl Decay<Dual<f64, 1>> {
+    /// Finds the derivatives of what a plain step has found, with its factors: of the right side, less the product of what was
+    /// found with those of the matrix.
+    pub(super) fn follow(
+        &mut self,
+        plain: &mut Decay<f64>,
+        system: &System<Dual<f64, 1>>,
+        next: &[BodyMotion<Dual<f64, 1>>],
+        at: (Dual<f64, 1>, &[Dual<f64, 1>]),
+    ) {
+        let Decay { unknowns, room: [left, right], slopes, .. } = self;
+        unknowns.clear();
+        unknowns.extend(plain.unknowns.iter().map(|x| Dual::constant(*x)));
+        for side in [&mut *left, &mut *right] {
+            side.clear();
+            side.resize(unknowns.len(), Dual::constant(0.0));
+        }
+        write(system, next, at, &self.rows, (&mut Product { x: unknowns, out: left }, right));
+        slopes.clear();
+        slopes.extend(right.iter().zip(&*left).map(|(right, left)| right.eps[0] - left.eps[0]));
+        match &mut plain.matrix {
+            Some(matrix) => matrix.factors.solve(slopes),
+            None => slopes.fill(f64::NAN),
+        }
+        unknowns.iter_mut().zip(slopes).for_each(|(x, slope)| x.eps = [*slope]);
     }
 }
 

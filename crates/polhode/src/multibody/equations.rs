@@ -329,16 +329,25 @@ impl<S: Real> Stepping<'_, S> {
         self.work.in_whole = whole;
         *self.work.matrix_at(whole) = Some(matrix);
     }
-    /// Solves for the corrections and makes them; their size. A turn changes the parameters of the attitude by what `back`
-    /// says, and multipliers are so many times their unknowns.
+    /// Solves for the corrections and makes them; their size.
     #[inline(always)]
     pub(super) fn correct_with(
         &mut self,
         multiplier: S,
         back: impl Fn(&Now<S>, &Vector3<S>) -> Vector3<S>,
     ) -> S {
+        self.work.solve(&self.system.joints);
+        self.make_corrections(multiplier, back)
+    }
+    /// Makes the corrections that are in the place of the residual; their size. A turn changes the parameters of the attitude by
+    /// what `back` says, and multipliers are so many times their unknowns.
+    #[inline(always)]
+    pub(super) fn make_corrections(
+        &mut self,
+        multiplier: S,
+        back: impl Fn(&Now<S>, &Vector3<S>) -> Vector3<S>,
+    ) -> S {
         let work = &mut *self.work;
-        work.solve(&self.system.joints);
         let x = &work.residual;
         // The sum shows what is not a number, which a maximum may hide.
         let (mut size, mut sum, mut turned) = (S::zero(), S::zero(), S::zero());

@@ -1,17 +1,19 @@
 //! Steps that keep the structure of the motion, and their compositions.
 
+use super::closing::Closing;
 use super::decay::Decay;
 use super::finite::Leaping;
 use super::meter::WorkMeter;
 use super::simulation::Simulation;
 use super::state::{BodyMotion, CoordinateState};
+use super::system::System;
 use super::variational::Varying;
 use super::workspace::Stepping;
 use crate::body::inward;
 use crate::group::MapKind;
 use crate::method::SystemScheme;
 use crate::scalar::{Mask, Real, Scalar};
-use crate::solve::{Equations, StepError, newton};
+use crate::solve::{Equations, StepError, Work, newton};
 
 /// Where a step in several parts began.
 #[derive(Clone, Debug)]
@@ -40,19 +42,95 @@ impl<S: Real> Begun<S> {
     }
 }
 
+/// The equations of one step that keeps structure, as they are solved.
+pub(super) trait Structured<'a, S: Real>: Equations<S> {
+    /// What they work on.
+    fn on(&mut self) -> &mut Stepping<'a, S>;
+    /// Takes up where the bodies start.
+    fn start(&mut self);
+    /// The multiplier λ per unknown.
+    fn multiplier(&self) -> S;
+    /// True if their Newton matrix leaves something out.
+    fn is_simplified(&self) -> bool {
+        false
+    }
+}
+
+/// How they are solved, and the linear ones that come after them.
+pub(super) trait Solve<S: Scalar> {
+    /// Finds the unknowns of a step.
+    fn solve<'a>(&mut self, step: &mut impl Structured<'a, S>, spent: &mut Work) -> Result<(), StepError>;
+    /// Finds the velocities that fit the joints at its end.
+    fn close(
+        &mut self,
+        closing: &mut Closing<S>,
+        step: &mut Varying<'_, S>,
+        next: &[BodyMotion<S>],
+    ) -> Result<(), StepError>;
+    /// Finds how velocities jump at its end.
+    fn jump(
+        &mut self,
+        decay: &mut Decay<S>,
+        system: &System<S>,
+        next: &[BodyMotion<S>],
+        at: (S, &[S]),
+    ) -> Result<(), StepError>;
+    /// Takes a solution, found in so many iterations, as something to go on with.
+    fn remember(&mut self, on: &mut Stepping<'_, S>, iterations: u64);
+}
+
+/// By Newton's method.
+pub(super) struct Newton;
+
 /// Corrections after which derivatives have settled.
 const ROUNDS: usize = 4;
+
+impl<S: Scalar> Solve<S> for Newton {
+    fn solve<'a>(&mut self, step: &mut impl Structured<'a, S>, spent: &mut Work) -> Result<(), StepError> {
+        let solved = newton(step, spent);
+        step.on().check()?;
+        solved?;
+        if S::DEPTH > 0 && step.is_simplified() {
+            // Derivatives settle as values do.
+            for _ in 0..ROUNDS {
+                step.residual();
+                step.correct(Mask::splat(true));
+            }
+        }
+        Ok(())
+    }
+    fn close(
+        &mut self,
+        closing: &mut Closing<S>,
+        step: &mut Varying<'_, S>,
+        next: &[BodyMotion<S>],
+    ) -> Result<(), StepError> {
+        closing.find(step, next)
+    }
+    fn jump(
+        &mut self,
+        decay: &mut Decay<S>,
+        system: &System<S>,
+        next: &[BodyMotion<S>],
+        at: (S, &[S]),
+    ) -> Result<(), StepError> {
+        decay.find(system, next, at)
+    }
+    fn remember(&mut self, on: &mut Stepping<'_, S>, iterations: u64) {
+        on.remember(iterations);
+    }
+}
 
 impl<S: Scalar> Simulation<S> {
     /// The parts of a composition, one after the other.
     pub(super) fn step_in_parts(&mut self, h: S) -> Result<(), StepError> {
         if self.fractions.len() == 1 {
-            return self.part(h);
+            return self.part(h, &mut Newton);
         }
         self.mark();
         let from = self.time;
         for part in 0..self.fractions.len() {
-            if let Err(error) = self.part(h * S::lift(self.fractions[part])) {
+            if let Err(error) = self.part(h * S::lift(self.fractions[part]), &mut Newton) {
                 self.go_back();
                 return Err(error.of_step(from.largest(), h.largest()));
             }
@@ -83,25 +161,24 @@ impl<S: Scalar> Simulation<S> {
         core::mem::swap(&mut self.meter, &mut begun.meter);
         self.time = time;
     }
-    fn part(&mut self, h: S) -> Result<(), StepError> {
+    /// One of them.
+    pub(super) fn part(&mut self, h: S, solver: &mut impl Solve<S>) -> Result<(), StepError> {
         match self.scheme {
-            SystemScheme::Variational(scheme) => self.vary(h, scheme.map),
-            _ => self.leap(h),
+            SystemScheme::Variational(scheme) => self.vary(h, scheme.map, solver),
+            _ => self.leap(h, solver),
         }
     }
     /// One step from a discrete Lagrangian.
-    fn vary(&mut self, h: S, map: MapKind) -> Result<(), StepError> {
+    fn vary(&mut self, h: S, map: MapKind, solver: &mut impl Solve<S>) -> Result<(), StepError> {
         self.expect_angles(h.largest());
         let now = (&self.bodies[..], &self.extra[..], &self.lambda[..]);
         let on = Stepping::new(&self.centered, now, &self.near, &mut self.work, self.time, h);
         let mut varying = Varying { on, map, acting: &mut self.acting };
         varying.begin();
         let before = self.spent.iterations;
-        let solved = newton(&mut varying, &mut self.spent);
-        varying.on.check()?;
-        solved?;
-        let driven = varying.finish(&mut self.next, &mut self.next_extra, &mut self.closing)?;
-        varying.on.remember(self.spent.iterations - before);
+        solver.solve(&mut varying, &mut self.spent)?;
+        let driven = varying.finish(&mut self.next, &mut self.next_extra, &mut self.closing, solver)?;
+        solver.remember(&mut varying.on, self.spent.iterations - before);
         self.are_finite(h)?;
         self.take(h);
         if self.meter.is_some() {
@@ -114,7 +191,7 @@ impl<S: Scalar> Simulation<S> {
         Ok(())
     }
     /// One step by finite derivatives.
-    fn leap(&mut self, h: S) -> Result<(), StepError> {
+    fn leap(&mut self, h: S, solver: &mut impl Solve<S>) -> Result<(), StepError> {
         self.expect_angles(h.largest());
         let now = (&self.bodies[..], &self.extra[..], &self.lambda[..]);
         if let Some(decay) = &mut self.decay {
@@ -124,16 +201,7 @@ impl<S: Scalar> Simulation<S> {
         let damping = self.decay.as_ref().map_or(&[][..], Decay::damping);
         let mut leaping = Leaping::new(on, self.scheme.is_stabilized(), damping);
         let before = self.spent.iterations;
-        let solved = newton(&mut leaping, &mut self.spent);
-        leaping.on.check()?;
-        solved?;
-        if S::DEPTH > 0 && leaping.is_simplified() {
-            // Derivatives settle as values do.
-            for _ in 0..ROUNDS {
-                leaping.residual();
-                leaping.correct(Mask::splat(true));
-            }
-        }
+        solver.solve(&mut leaping, &mut self.spent)?;
         // The last correction moved the iterate.
         leaping.settle();
         for (b, next) in self.next.iter_mut().enumerate() {
@@ -146,10 +214,11 @@ impl<S: Scalar> Simulation<S> {
             true => leaping.work_done(),
             false => S::zero(),
         };
-        leaping.on.remember(self.spent.iterations - before);
+        solver.remember(&mut leaping.on, self.spent.iterations - before);
         self.are_finite(h)?;
         if let Some(decay) = &mut self.decay {
-            decay.jump(&self.centered, &mut self.next, (self.time + h, &self.work.softness))?;
+            let at = (self.time + h, &self.work.softness[..]);
+            decay.jump(&self.centered, &mut self.next, at, solver)?;
         }
         self.take(h);
         if let Some(meter) = &mut self.meter {

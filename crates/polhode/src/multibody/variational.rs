@@ -12,11 +12,12 @@ use super::closing::Closing;
 use super::joint::{MOST_ROWS, Place, outer, unit, zero};
 use super::signal::Scene;
 use super::state::{BodyMotion, CoordinateState};
+use super::structured::{Solve, Structured};
 use super::tape::{Matrix, Places, Sink};
 use super::workspace::{Stepping, ends, loads};
 use crate::body::inward;
 use crate::group::{Group, Map, MapKind, Rotation, So3, Vectorial, spin};
-use crate::scalar::{Dual, Real};
+use crate::scalar::{Dual, Real, Scalar};
 use crate::solve::{Equations, Rung, StepError};
 use nalgebra::{Matrix3, Vector3};
 
@@ -119,9 +120,6 @@ impl<'a, S: Real> Varying<'a, S> {
             joint.jacobian(time, places.each_ref(), rows);
         }
     }
-    fn multiplier(&self) -> S {
-        self.on.work.mass / self.half()
-    }
     /// Bᵀ times numbers of each row, B as it was stored.
     fn react(&self, numbers: &[S], add: impl FnMut(usize, [Vector3<S>; 2])) {
         self.react_from(numbers, &self.on.work.layout.multipliers, add);
@@ -184,7 +182,11 @@ impl<'a, S: Real> Varying<'a, S> {
         next: &mut [BodyMotion<S>],
         next_extra: &mut [CoordinateState<S>],
         closing: &mut Closing<S>,
-    ) -> Result<S, StepError> {
+        solver: &mut impl Solve<S>,
+    ) -> Result<S, StepError>
+    where
+        S: Scalar,
+    {
         let (h, system) = (self.on.h, self.on.system);
         let half = h * S::lift(0.5);
         let before = core::mem::take(self.acting);
@@ -226,7 +228,7 @@ impl<'a, S: Real> Varying<'a, S> {
             let (lambda, starts) = (&self.on.work.lambda, &self.on.work.layout.multipliers);
             self.drive_work(self.on.t, &|b| bodies[b].place(), |j, k| lambda[starts[j] + k] * half)
         };
-        closing.close(self, next, next_extra)?;
+        closing.close(self, next, next_extra, solver)?;
         let (still, starts) = (&*next, &self.on.work.layout.joints);
         let mass = self.on.work.mass;
         let second = self.drive_work(end, &|b| still[b].place(), |j, k| closing.found[starts[j] + k] * mass);
@@ -292,6 +294,17 @@ impl<'a, S: Real> Varying<'a, S> {
                 }
             }
         }
+    }
+}
+
+impl<'a, S: Real> Structured<'a, S> for Varying<'a, S> {
+    fn on(&mut self) -> &mut Stepping<'a, S> {
+        &mut self.on
+    }
+    /// Forces and joints at the start were taken up before.
+    fn start(&mut self) {}
+    fn multiplier(&self) -> S {
+        self.on.work.mass / self.half()
     }
 }
 

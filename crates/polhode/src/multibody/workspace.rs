@@ -337,6 +337,22 @@ impl<'a, S: Real> Stepping<'a, S> {
         let weights = Weights::new(work, h);
         Stepping { system, bodies, extra, lambda, angles, work, t, h, whole: h, weights }
     }
+    /// Takes the unknowns that were found elsewhere for its own.
+    pub(super) fn take_up(&mut self, found: &Workspace<f64>, number: impl Fn(f64) -> S) {
+        let work = &mut *self.work;
+        for (step, found) in work.steps.iter_mut().zip(&found.steps) {
+            step.change = found.change.map(|v| v.map(&number));
+            step.moved = found.moved.map(|v| v.map(&number));
+        }
+        let list = |own: &mut [S], found: &[f64]| {
+            own.iter_mut().zip(found).for_each(|(own, found)| *own = number(*found));
+        };
+        list(&mut work.lambda, &found.lambda);
+        list(&mut work.eta, &found.eta);
+        for (own, found) in work.flat.iter_mut().zip(&found.flat) {
+            list(&mut own[2], &found[2]);
+        }
+    }
     /// Tells what was wrong with the Newton matrix.
     pub(super) fn check(&self) -> Result<(), StepError> {
         let (t, h) = (self.t.largest(), self.whole.largest());

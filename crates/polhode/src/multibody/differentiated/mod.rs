@@ -7,6 +7,7 @@
 
 mod block;
 mod error;
+mod followed;
 mod maps;
 mod partial;
 mod variation;
@@ -27,6 +28,7 @@ use crate::scalar::{Dual, F64x4, Mask, Real};
 use crate::solve::{FactorError, StepError};
 use block::{Block, Room};
 use core::ops::Range;
+use followed::Factored;
 use maps::{Maps, Rule};
 use nalgebra::{Matrix3, Vector3};
 use std::collections::HashMap;
@@ -90,6 +92,8 @@ pub struct Differentiated {
     /// A simulation to show the derivatives by each parameter in.
     shown: Vec<Simulation<Dual1>>,
     work: Linear,
+    /// Under a method that is not a generalized-alpha one.
+    factored: Option<Factored>,
 }
 
 /// What is shared by all parameters in a step.
@@ -184,7 +188,11 @@ impl Differentiated {
                 return Err(DifferentiationError::Different { parameter });
             }
             compare(&system, varied, parameter)?;
-            shown.push(Simulation::begin(varied.into_shared(), method, may_move)?);
+            let mut begun = Simulation::begin(varied.into_shared(), method, may_move)?;
+            if !plain.is_alpha() {
+                begun.take_values(&plain);
+            }
+            shown.push(begun);
         }
         let alone = usize::from(shown.len() % F64x4::COUNT == 1);
         let (together, last) = shown.split_at(shown.len() - alone);
@@ -208,6 +216,7 @@ impl Differentiated {
             variant,
             room_for_four: Room::new(&system, scheme.stabilized, !fours.is_empty()),
             room_for_one: Room::new(&system, scheme.stabilized, last.is_some()),
+            factored: (!plain.is_alpha()).then(|| Factored::new(&plain)),
             plain,
             fours,
             last,
@@ -241,9 +250,10 @@ impl Differentiated {
     /// One step of size `h`. After an error all is as it was.
     pub fn step(&mut self, h: f64) -> Result<(), StepError> {
         if !self.plain.is_alpha() {
-            return self.step_in_duals(h);
+            return self.step_in_parts(h);
         }
-        let Differentiated { plain, variant, fours, last, room_for_four, room_for_one, shown, work } = self;
+        let Differentiated { plain, variant, fours, last, room_for_four, room_for_one, shown, work, .. } =
+            self;
         plain.step_with(h, |stepping| {
             if shown.is_empty() {
                 return Ok(());
@@ -265,18 +275,21 @@ impl Differentiated {
         }
         Ok(())
     }
-    /// One step whose equations are solved with one derivative on each number.
-    fn step_in_duals(&mut self, h: f64) -> Result<(), StepError> {
-        self.plain.mark();
-        self.plain.step(h)?;
-        for done in 0..self.shown.len() {
-            self.shown[done].mark();
-            if let Err(error) = self.shown[done].step(Dual::constant(h)) {
-                self.plain.go_back();
-                self.shown[..done].iter_mut().for_each(Simulation::go_back);
-                return Err(error);
+    /// One step that keeps structure, part by part.
+    fn step_in_parts(&mut self, h: f64) -> Result<(), StepError> {
+        let Differentiated { plain, shown, factored: Some(factored), .. } = self else { return Ok(()) };
+        let from = plain.time();
+        plain.mark();
+        shown.iter_mut().for_each(Simulation::mark);
+        for part in 0..plain.fractions.len() {
+            let size = h * plain.fractions[part];
+            if let Err(error) = followed::follow(plain, factored, shown, size) {
+                plain.go_back();
+                shown.iter_mut().for_each(Simulation::go_back);
+                return Err(error.of_step(from, h));
             }
         }
+        self.set_time(from + h);
         Ok(())
     }
     /// Starts anew where it is, see [`Simulation::restart`].

@@ -9,6 +9,7 @@
 
 use super::super::joint::{Place, zero};
 use super::super::state::{BodyMotion, CoordinateState};
+use super::super::structured::Structured;
 use super::super::workspace::Stepping;
 use super::forces::Step;
 use super::leap::Leap;
@@ -64,27 +65,11 @@ impl<'a, S: Real> Leaping<'a, S> {
     pub(in crate::multibody) fn new(on: Stepping<'a, S>, stabilized: bool, damping: &'a [Vec<S>]) -> Self {
         Leaping { on, stabilized, damping, done: S::zero() }
     }
-    /// True if its Newton matrix leaves something out: derivatives of what ν multiplies.
-    pub(in crate::multibody) fn is_simplified(&self) -> bool {
-        self.stabilized && !self.on.system.joints.is_empty()
-    }
     pub(super) fn times(&self) -> [S; 2] {
         [self.on.t, self.on.t + self.on.h]
     }
     pub(super) fn side(&self) -> f64 {
         inward(self.on.t, self.on.h)
-    }
-    /// Takes up where the bodies start, velocities times the step.
-    fn begin(&mut self) {
-        let h = self.on.h;
-        for (body, leap) in self.on.bodies.iter().zip(&mut self.on.work.leaps) {
-            let (v, omega) = (body.velocity * h, body.omega_body * h);
-            leap.ends[0] = Place { x: body.position, r: body.attitude.matrix(), v, omega };
-        }
-    }
-    /// The multiplier λ per Λ over the typical mass.
-    fn multiplier(&self) -> S {
-        self.on.work.mass * S::lift(2.0) / (self.on.h * self.on.h)
     }
     /// Multipliers of all rows as the equations have them.
     fn scaled(&mut self) {
@@ -271,9 +256,31 @@ impl<'a, S: Real> Leaping<'a, S> {
     }
 }
 
+impl<'a, S: Real> Structured<'a, S> for Leaping<'a, S> {
+    fn on(&mut self) -> &mut Stepping<'a, S> {
+        &mut self.on
+    }
+    /// Velocities times the step.
+    fn start(&mut self) {
+        let h = self.on.h;
+        for (body, leap) in self.on.bodies.iter().zip(&mut self.on.work.leaps) {
+            let (v, omega) = (body.velocity * h, body.omega_body * h);
+            leap.ends[0] = Place { x: body.position, r: body.attitude.matrix(), v, omega };
+        }
+    }
+    /// λ per Λ over the typical mass.
+    fn multiplier(&self) -> S {
+        self.on.work.mass * S::lift(2.0) / (self.on.h * self.on.h)
+    }
+    /// Of derivatives of what ν multiplies.
+    fn is_simplified(&self) -> bool {
+        self.stabilized && !self.on.system.joints.is_empty()
+    }
+}
+
 impl<S: Real> Equations<S> for Leaping<'_, S> {
     fn guess(&mut self, rung: Rung, _lanes: S::Mask) {
-        self.begin();
+        self.start();
         let on = &mut self.on;
         on.work.turned = S::zero();
         on.measure();
@@ -284,7 +291,7 @@ impl<S: Real> Equations<S> for Leaping<'_, S> {
     }
     fn shorten(&mut self, fraction: f64) {
         self.on.h = self.on.whole * S::lift(fraction);
-        self.begin();
+        self.start();
     }
 
     #[inline]

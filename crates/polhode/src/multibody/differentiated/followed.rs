@@ -1,0 +1,220 @@
+//! Derivatives of the steps that keep structure, by the implicit function theorem.
+//!
+//! A plain run takes the step. Its Newton matrix is made once at the solution, apart from the run, which does not change by a
+//! bit. Then each parameter has the equations evaluated with one derivative on each number, at the values that the plain run has
+//! found: what is left of their derivatives is solved for with the plain factors, again and again where the matrix leaves something
+//! out, until nothing is left.
+
+use super::super::closing::Closing;
+use super::super::decay::Decay;
+use super::super::finite::Leaping;
+use super::super::simulation::Simulation;
+use super::super::state::{BodyMotion, CoordinateState};
+use super::super::structured::{Newton, Solve, Structured};
+use super::super::system::System;
+use super::super::variational::Varying;
+use super::super::workspace::{Stepping, Workspace, lengths};
+use super::Dual1;
+use super::variation::with;
+use crate::method::SystemScheme;
+use crate::scalar::{Dual, Mask};
+use crate::solve::{Equations, Rung, StepError, Work};
+use nalgebra::Vector3;
+
+/// What the derivatives of a step by all parameters share.
+#[derive(Clone, Debug)]
+pub(super) struct Factored {
+    work: Workspace<f64>,
+    acting: Vec<[Vector3<f64>; 2]>,
+    closing: Closing<f64>,
+}
+
+impl Factored {
+    /// Of a run under such a method.
+    pub(super) fn new(plain: &Simulation<f64>) -> Self {
+        Factored {
+            work: Workspace::new(&plain.centered, &plain.scheme, plain.work.softness.clone()),
+            acting: Vec::new(),
+            closing: Closing::new(),
+        }
+    }
+    /// Factors the matrix of the step that the plain run has taken last: from a time, of a size.
+    fn prepare(&mut self, plain: &Simulation<f64>, t: f64, h: f64, whole: bool) -> Result<(), StepError> {
+        let all = Mask::splat(true);
+        // Where it began is what was put aside when it was taken.
+        let began = (&plain.next[..], &plain.next_extra[..], &plain.lambda[..]);
+        let mut on = Stepping::new(&plain.centered, began, &plain.near, &mut self.work, t, h);
+        on.take_up(&plain.work, |x| x);
+        on.work.in_whole = false;
+        on.work.corrections = [f64::NAN; 2];
+        on.work.wants_whole = whole || on.begins_with_whole();
+        match plain.scheme {
+            SystemScheme::Variational(scheme) => {
+                let mut varying = Varying { on, map: scheme.map, acting: &mut self.acting };
+                varying.begin();
+                varying.residual();
+                varying.linearize(Rung::Careful, all);
+                varying.on.check()?;
+                varying.take_end(&plain.bodies);
+                self.closing.factor(&varying)
+            }
+            _ => {
+                let damping = plain.decay.as_ref().map_or(&[][..], Decay::damping);
+                let mut leaping = Leaping::new(on, plain.scheme.is_stabilized(), damping);
+                leaping.start();
+                leaping.residual();
+                leaping.linearize(Rung::Careful, all);
+                leaping.on.check()
+            }
+        }
+    }
+}
+
+/// A step that a plain run has taken, and factors at its solution.
+struct Taken<'a> {
+    plain: &'a mut Simulation<f64>,
+    factored: &'a mut Factored,
+    t: f64,
+    h: f64,
+}
+
+impl Solve<Dual1> for Taken<'_> {
+    fn solve<'a>(
+        &mut self,
+        step: &mut impl Structured<'a, Dual1>,
+        _spent: &mut Work,
+    ) -> Result<(), StepError> {
+        /// A correction this small, relative to the largest one, is round-off; what is left after one, by the rate at which they
+        /// shrink, is less than that.
+        const END: f64 = 4.0 * f64::EPSILON;
+        const LEFT: f64 = 0.25 * f64::EPSILON;
+        /// Corrections up to this that shrink no longer are the rounding of the equations.
+        const ROUNDED: f64 = 1e-9;
+        /// What a round has to gain, or the whole matrix is factored.
+        const GAIN: f64 = 0.1;
+        const MOST_ROUNDS: u64 = 40;
+        step.start();
+        step.on().take_up(&self.plain.work, Dual::constant);
+        let multiplier = step.multiplier();
+        let (mut largest, mut before) = (0.0f64, f64::NAN);
+        for _ in 0..MOST_ROUNDS {
+            step.residual();
+            let (on, work) = (step.on(), &mut self.factored.work);
+            for (x, left) in work.residual.iter_mut().zip(&on.work.residual) {
+                *x = left.eps[0];
+            }
+            work.solve(&self.plain.centered.joints);
+            for (left, x) in on.work.residual.iter_mut().zip(&work.residual) {
+                *left = Dual { re: 0.0, eps: [*x] };
+            }
+            on.make_corrections(multiplier, |_, theta| *theta);
+            let now = size(work);
+            if !now.is_finite() {
+                return Err(StepError::NotFinite { t: self.t, h: self.h });
+            }
+            largest = largest.max(now);
+            let rate = now / before;
+            if now <= END * largest
+                || now * rate <= LEFT * largest
+                || (rate > 0.5 && now <= ROUNDED * largest)
+            {
+                return Ok(());
+            }
+            if rate > GAIN && self.plain.scheme.is_stabilized() && !work.in_whole {
+                self.factored.prepare(self.plain, self.t, self.h, true)?;
+                before = f64::NAN;
+                continue;
+            }
+            before = now;
+        }
+        let residual = before / largest;
+        Err(StepError::NotConverged { t: self.t, h: self.h, iterations: MOST_ROUNDS, residual })
+    }
+    fn close(
+        &mut self,
+        closing: &mut Closing<Dual1>,
+        step: &mut Varying<'_, Dual1>,
+        _next: &[BodyMotion<Dual1>],
+    ) -> Result<(), StepError> {
+        closing.follow(&self.plain.closing.found, &mut self.factored.closing, step);
+        Ok(())
+    }
+    fn jump(
+        &mut self,
+        decay: &mut Decay<Dual1>,
+        system: &System<Dual1>,
+        next: &[BodyMotion<Dual1>],
+        at: (Dual1, &[Dual1]),
+    ) -> Result<(), StepError> {
+        if let Some(plain) = &mut self.plain.decay {
+            decay.follow(plain, system, next, at);
+        }
+        Ok(())
+    }
+    /// Nothing begins with the derivatives of the step before.
+    fn remember(&mut self, _on: &mut Stepping<'_, Dual1>, _iterations: u64) {}
+}
+
+/// The size of a correction: of bodies the distance by which their points move, of the rest what it is.
+fn size(work: &Workspace<f64>) -> f64 {
+    let (x, layout) = (&work.residual, &work.layout);
+    let part = |at: usize| lengths(&Vector3::new(x[at], x[at + 1], x[at + 2]));
+    let mut sum = 0.0;
+    let mut rest = 0;
+    for (b, arm) in work.arms.iter().enumerate() {
+        for at in [layout.motion(b), layout.pose(b)] {
+            sum += part(at) + part(at + 3) * arm;
+            rest = rest.max(at + 6);
+        }
+    }
+    x[rest..].iter().fold(sum, |sum, x| sum + x.abs())
+}
+
+/// One part of a step of a run and of its derivatives. After an error they are somewhere in it.
+pub(super) fn follow(
+    plain: &mut Simulation<f64>,
+    factored: &mut Factored,
+    shown: &mut [Simulation<Dual1>],
+    h: f64,
+) -> Result<(), StepError> {
+    let t = plain.time();
+    plain.part(h, &mut Newton)?;
+    if shown.is_empty() {
+        return Ok(());
+    }
+    factored.prepare(plain, t, h, false)?;
+    for shown in shown {
+        shown.part(Dual::constant(h), &mut Taken { plain, factored, t, h })?;
+        shown.take_values(plain);
+    }
+    Ok(())
+}
+
+impl Simulation<Dual1> {
+    /// Has the values of a plain run, to the bit, and keeps its derivatives.
+    pub(super) fn take_values(&mut self, plain: &Simulation<f64>) {
+        let vector = |v: &Vector3<f64>, slopes: &Vector3<Dual1>| with(v, &slopes.map(|x| x.eps[0]));
+        for (body, plain) in self.bodies.iter_mut().zip(&plain.bodies) {
+            *body = BodyMotion {
+                position: vector(&plain.position, &body.position),
+                velocity: vector(&plain.velocity, &body.velocity),
+                acceleration: vector(&plain.acceleration, &body.acceleration),
+                attitude: plain.attitude.with_slope(&body.attitude.slope()),
+                omega_body: vector(&plain.omega_body, &body.omega_body),
+                omega_rate: vector(&plain.omega_rate, &body.omega_rate),
+                carried: [0, 1].map(|i| vector(&plain.carried[i], &body.carried[i])),
+                ..*body
+            };
+        }
+        let list = |own: &mut [Dual1], plain: &[f64]| {
+            own.iter_mut().zip(plain).for_each(|(own, plain)| own.re = *plain);
+        };
+        for (own, plain) in self.extra.iter_mut().zip(&plain.extra) {
+            let CoordinateState { position, velocity, acceleration, .. } = plain;
+            list(&mut own.position, position);
+            list(&mut own.velocity, velocity);
+            list(&mut own.acceleration, acceleration);
+        }
+        list(&mut self.lambda, &plain.lambda);
+    }
+}
