@@ -7,12 +7,17 @@ use polhode::scalar::Dual;
 
 type D = Dual<f64, 1>;
 
-const METHODS: [&str; 5] = [
+const METHODS: [&str; 10] = [
     "geometric-alpha",
     "linear-alpha",
     "residual-alpha",
     "linear-alpha,chart=rescaled",
     "residual-alpha,constraints=stabilized",
+    "conserving",
+    "conserving,constraints=index3",
+    "decaying",
+    "variational",
+    "compose:conserving:4",
 ];
 
 fn system(problem: &str) -> System<f64> {

@@ -330,6 +330,22 @@ const CHARTS: [&str; 6] = [
     "residual-alpha,chart=rescaled,constraints=stabilized",
 ];
 
+/// Methods that keep structure: for any system, and for those without dampers and loads that have no potential.
+const KEEPING: [&str; 4] =
+    ["conserving", "conserving,constraints=index3", "decaying,chi=0.5", "compose:conserving:4"];
+const SYMPLECTIC: [&str; 3] = ["variational", "variational,map=cayley", "compose:variational:4"];
+
+#[test]
+fn methods_that_keep_structure() {
+    let steps = if std::env::var_os("POLHODE_LONG").is_some() { 30 } else { 6 };
+    check("free", &free(1.0), &KEEPING, 0.02, steps);
+    check("springs", &springs(1.0), &KEEPING, 0.02, steps);
+    for system in [tree(0.0, Rotation::identity()), tree(1.0, turned(0.5, -1.0, 2.0))] {
+        check("tree", &system, &KEEPING, 0.02, steps);
+        check("tree", &system, &SYMPLECTIC, 0.02, steps);
+    }
+}
+
 #[test]
 fn a_free_body_under_every_load() {
     for speed in [0.0, 1.0] {

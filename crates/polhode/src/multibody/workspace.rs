@@ -337,15 +337,19 @@ impl<'a, S: Real> Stepping<'a, S> {
         let weights = Weights::new(work, h);
         Stepping { system, bodies, extra, lambda, angles, work, t, h, whole: h, weights }
     }
-    /// Takes the unknowns that were found elsewhere for its own.
-    pub(super) fn take_up(&mut self, found: &Workspace<f64>, number: impl Fn(f64) -> S) {
+    /// Takes the unknowns that were found elsewhere into its own.
+    pub(super) fn take_up(&mut self, found: &Workspace<f64>, take: impl Fn(&mut S, f64)) {
         let work = &mut *self.work;
         for (step, found) in work.steps.iter_mut().zip(&found.steps) {
-            step.change = found.change.map(|v| v.map(&number));
-            step.moved = found.moved.map(|v| v.map(&number));
+            for i in 0..3 {
+                for part in 0..2 {
+                    take(&mut step.change[part][i], found.change[part][i]);
+                    take(&mut step.moved[part][i], found.moved[part][i]);
+                }
+            }
         }
         let list = |own: &mut [S], found: &[f64]| {
-            own.iter_mut().zip(found).for_each(|(own, found)| *own = number(*found));
+            own.iter_mut().zip(found).for_each(|(own, found)| take(own, *found));
         };
         list(&mut work.lambda, &found.lambda);
         list(&mut work.eta, &found.eta);

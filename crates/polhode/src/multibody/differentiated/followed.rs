@@ -25,6 +25,9 @@ use nalgebra::Vector3;
 #[derive(Clone, Debug)]
 pub(super) struct Factored {
     work: Workspace<f64>,
+    /// True if parameters begin with the whole matrix, and if it was factored in this step.
+    begins_whole: bool,
+    has_whole: bool,
     acting: Vec<[Vector3<f64>; 2]>,
     closing: Closing<f64>,
 }
@@ -34,6 +37,8 @@ impl Factored {
     pub(super) fn new(plain: &Simulation<f64>) -> Self {
         Factored {
             work: Workspace::new(&plain.centered, &plain.scheme, plain.work.softness.clone()),
+            begins_whole: false,
+            has_whole: false,
             acting: Vec::new(),
             closing: Closing::new(),
         }
@@ -44,10 +49,14 @@ impl Factored {
         // Where it began is what was put aside when it was taken.
         let began = (&plain.next[..], &plain.next_extra[..], &plain.lambda[..]);
         let mut on = Stepping::new(&plain.centered, began, &plain.near, &mut self.work, t, h);
-        on.take_up(&plain.work, |x| x);
+        on.take_up(&plain.work, |own, found| *own = found);
         on.work.in_whole = false;
         on.work.corrections = [f64::NAN; 2];
         on.work.wants_whole = whole || on.begins_with_whole();
+        self.has_whole = on.work.wants_whole;
+        if !whole {
+            self.begins_whole = self.has_whole;
+        }
         match plain.scheme {
             SystemScheme::Variational(scheme) => {
                 let mut varying = Varying { on, map: scheme.map, acting: &mut self.acting };
@@ -84,19 +93,26 @@ impl Solve<Dual1> for Taken<'_> {
         step: &mut impl Structured<'a, Dual1>,
         _spent: &mut Work,
     ) -> Result<(), StepError> {
-        /// A correction this small, relative to the largest one, is round-off; what is left after one, by the rate at which they
-        /// shrink, is less than that.
+        /// A correction this small, relative to all unknowns, is round-off, and so is what is left after one by the rate at which
+        /// they shrink.
         const END: f64 = 4.0 * f64::EPSILON;
-        const LEFT: f64 = 0.25 * f64::EPSILON;
-        /// Corrections up to this that shrink no longer are the rounding of the equations.
-        const ROUNDED: f64 = 1e-9;
         /// What a round has to gain, or the whole matrix is factored.
         const GAIN: f64 = 0.1;
+        /// Corrections up to this that gain next to nothing are the rounding of the equations.
+        const STUCK: f64 = 1e-9;
         const MOST_ROUNDS: u64 = 40;
+        // What one parameter needed is not handed on to the next: its derivatives are those that it has alone.
+        self.factored.work.in_whole = self.factored.begins_whole;
         step.start();
-        step.on().take_up(&self.plain.work, Dual::constant);
         let multiplier = step.multiplier();
-        let (mut largest, mut before) = (0.0f64, f64::NAN);
+        let on = step.on();
+        if on.work.history.h == self.h {
+            on.extrapolate();
+        } else {
+            on.take_up(&self.plain.work, |own, _| own.eps = [0.0]);
+        }
+        on.take_up(&self.plain.work, |own, found| own.re = found);
+        let (mut largest, mut before) = (size_of_unknowns(on, multiplier.re), f64::NAN);
         for _ in 0..MOST_ROUNDS {
             step.residual();
             let (on, work) = (step.on(), &mut self.factored.work);
@@ -114,14 +130,17 @@ impl Solve<Dual1> for Taken<'_> {
             }
             largest = largest.max(now);
             let rate = now / before;
-            if now <= END * largest
-                || now * rate <= LEFT * largest
-                || (rate > 0.5 && now <= ROUNDED * largest)
-            {
+            let relative = now / largest.max(f64::MIN_POSITIVE);
+            let is_rounding = rate > 0.5 && relative <= STUCK;
+            if relative <= END || relative * rate <= END || is_rounding {
                 return Ok(());
             }
-            if rate > GAIN && self.plain.scheme.is_stabilized() && !work.in_whole {
-                self.factored.prepare(self.plain, self.t, self.h, true)?;
+            let slow = rate > GAIN && relative > STUCK;
+            if slow && self.plain.scheme.is_stabilized() && !work.in_whole {
+                if !self.factored.has_whole {
+                    self.factored.prepare(self.plain, self.t, self.h, true)?;
+                }
+                self.factored.work.in_whole = true;
                 before = f64::NAN;
                 continue;
             }
@@ -151,8 +170,21 @@ impl Solve<Dual1> for Taken<'_> {
         }
         Ok(())
     }
-    /// Nothing begins with the derivatives of the step before.
-    fn remember(&mut self, _on: &mut Stepping<'_, Dual1>, _iterations: u64) {}
+    fn remember(&mut self, on: &mut Stepping<'_, Dual1>, iterations: u64) {
+        on.remember(iterations);
+    }
+}
+
+/// The size of the derivatives of all unknowns, as that of a correction.
+fn size_of_unknowns(on: &Stepping<'_, Dual1>, multiplier: f64) -> f64 {
+    let part = |v: &Vector3<Dual1>| lengths(&v.map(|x| x.eps[0]));
+    let list = |x: &[Dual1]| x.iter().fold(0.0, |sum, x| sum + x.eps[0].abs());
+    let bodies = on.work.steps.iter().zip(&on.work.arms).map(|(step, arm)| {
+        let pose = |[xi, theta]: &[Vector3<Dual1>; 2]| part(xi) + part(theta) * arm.re;
+        pose(&step.change) + pose(&step.moved)
+    });
+    let extra: f64 = on.work.flat.iter().map(|flat| list(&flat[2])).sum();
+    bodies.sum::<f64>() + list(&on.work.lambda) / multiplier.abs() + list(&on.work.eta) + extra
 }
 
 /// The size of a correction: of bodies the distance by which their points move, of the rest what it is.
