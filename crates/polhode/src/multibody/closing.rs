@@ -142,7 +142,7 @@ impl<S: Real> Closing<S> {
             self.x.clone_from(&self.given);
             step.multiply_closing(&self.found, &mut self.x);
             match if own { &mut self.matrix } else { &mut step.on.work.matrix } {
-                Some(matrix) => matrix.factors.solve(&mut self.x),
+                Some(matrix) => matrix.solve(&mut self.x),
                 None => break,
             }
             self.found.iter_mut().zip(&self.x).for_each(|(found, x)| *found -= *x);
@@ -179,7 +179,8 @@ impl<S: Real> Closing<S> {
     fn unwritten(step: &Varying<'_, S>) -> Matrix<S> {
         let mut places = Places::default();
         step.write_closing(&mut places);
-        Matrix::new(step.on.work.layout.n, places, &step.on.work.layout.blocks)
+        let layout = &step.on.work.layout;
+        Matrix::new(layout.n, places, &layout.blocks, &layout.scales)
     }
     fn factor(&mut self, step: &Varying<'_, S>, mut matrix: Matrix<S>) -> Result<(), StepError> {
         step.write_closing(&mut matrix.rewrite());
