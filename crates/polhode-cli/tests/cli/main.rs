@@ -24,6 +24,7 @@ mod readme;
 mod real_data;
 mod refusals;
 mod results;
+mod robot_dynamics;
 mod robot_mistakes;
 mod robot_numbers;
 mod robots;

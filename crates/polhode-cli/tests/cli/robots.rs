@@ -15,7 +15,7 @@ pub fn robot(name: &str) -> String {
     format!("{}/tests/robots/{name}", env!("CARGO_MANIFEST_DIR"))
 }
 
-fn numbers<const N: usize>(value: &Value) -> [f64; N] {
+pub fn numbers<const N: usize>(value: &Value) -> [f64; N] {
     let list: Vec<f64> =
         value.as_array().expect("an array").iter().map(|x| x.as_f64().expect("a number")).collect();
     list.try_into().expect("so many numbers")
@@ -26,7 +26,7 @@ fn largest<const N: usize>(a: [f64; N], b: [f64; N]) -> f64 {
 }
 
 /// The model file of a robot.
-fn text(name: &str) -> String {
+pub fn text(name: &str) -> String {
     let said = polhode(&["convert", &robot(name)]);
     assert_eq!(said.code, Some(0), "{}", said.err);
     said.out

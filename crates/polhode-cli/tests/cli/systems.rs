@@ -265,3 +265,32 @@ fn free_bodies_run_under_the_forms_for_systems_and_mechanisms_are_compared() {
         json(&["run", "fast-top", "--method", "linear-alpha", "--until", "0.1", "--estimate", "--json"]);
     assert_eq!(estimated["energy_estimate"]["steps"], 100);
 }
+
+#[test]
+fn reactions_that_are_rounding_are_told_with_what_helps() {
+    let run = |method: &str| {
+        let said = polhode(&[
+            "run",
+            "four-bar",
+            "--method",
+            method,
+            "--step",
+            "1e-8",
+            "--until",
+            "2e-6",
+            "--no-reference",
+            "--json",
+        ]);
+        assert_eq!(said.code, Some(0), "{}", said.err);
+        let seen: Value = serde_json::from_str(&said.out).expect("an object");
+        let force = vector(&seen["joints"]["crank-pivot"]["force"]);
+        (force.iter().map(|x| x * x).sum::<f64>().sqrt(), said.err)
+    };
+    let (force, said) = run("linear-alpha");
+    assert!((force - 14.674).abs() > 1.0, "{force}");
+    assert!(said.contains("warning: reactions may be off by some"), "{said}");
+    assert!(said.contains("use constraints=stabilized, or longer steps"), "{said}");
+    let (force, said) = run("linear-alpha,constraints=stabilized");
+    assert!((force - 14.674).abs() < 1e-3, "{force}");
+    assert!(!said.contains("warning"), "{said}");
+}

@@ -26,3 +26,4 @@ mod registry_order;
 mod registry_work;
 mod robustness;
 mod saved;
+mod units;

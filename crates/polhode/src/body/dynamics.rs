@@ -43,6 +43,8 @@ pub trait Dynamics: Group {
     fn length<S: Real>(inertia: &Self::Inertia<S>, v: &Self::Vector<S>) -> S;
     /// The size of a velocity in rad/s: the sum of magnitudes, linear ones divided by `length`.
     fn size<S: Real>(length: S, v: &Self::Vector<S>) -> S;
+    /// What each coordinate of a velocity counts in that.
+    fn weights<S: Real>(length: S) -> Self::Vector<S>;
 
     /// What a load may know of the motion.
     fn kinematics<S: Real>(t: S, pose: &Self::Pose<S>, v: &Self::Vector<S>) -> Kinematics<S>;
@@ -117,6 +119,10 @@ impl Dynamics for So3 {
         total(v)
     }
     #[inline(always)]
+    fn weights<S: Real>(_length: S) -> Vector3<S> {
+        Vector3::new(S::one(), S::one(), S::one())
+    }
+    #[inline(always)]
     fn kinematics<S: Real>(t: S, pose: &Rotation<S>, v: &Vector3<S>) -> Kinematics<S> {
         let zero = Vector3::new(S::zero(), S::zero(), S::zero());
         Kinematics {
@@ -185,6 +191,11 @@ impl Dynamics for Se3 {
     fn size<S: Real>(length: S, v: &Six<S>) -> S {
         let (linear, omega) = (Self::linear(v), Self::angular(v));
         total(&omega) + total(&linear) / length
+    }
+    #[inline(always)]
+    fn weights<S: Real>(length: S) -> Six<S> {
+        let (one, per) = (S::one(), length.recip());
+        Self::vector(&Vector3::new(per, per, per), &Vector3::new(one, one, one))
     }
     #[inline(always)]
     fn kinematics<S: Real>(t: S, pose: &Motion<S>, v: &Six<S>) -> Kinematics<S> {

@@ -231,6 +231,10 @@ impl Unknown for Frames {
         }
         turn + shift / length
     }
+    fn weights<G: Dynamics, T: Real>(length: T) -> G::Frame<T> {
+        let per = length.recip();
+        Coordinates::generate(|i| if i < 18 { T::one() } else { per })
+    }
 }
 
 /// The equations of one step from base vectors and momenta. The unknown is the change of all of them.

@@ -191,7 +191,7 @@ impl<S: Real, G: Dynamics, E: Scheme> Single<'_, '_, S, G, E> {
         // What the load does in the step when the body turns by one radian: its round-off is relative to that, also
         // where the body comes to rest and velocity and load vanish.
         let mut stiffness = S::zero();
-        self.factor.refactor(lanes, |j| {
+        self.factor.refactor_weighted(lanes, E::Unknown::weights::<G, S>(self.length), |j| {
             if j > 0 && j % 3 == 0 {
                 slopes = of_pass(j / 3);
             }
@@ -269,7 +269,8 @@ impl<S: Real, G: Dynamics, E: Scheme> Equations<S> for Single<'_, '_, S, G, E> {
     #[inline(always)]
     fn linearize_cheaply(&mut self, lanes: S::Mask) -> bool {
         let Some(first) = self.scheme.tangent(self.start, &self.x, 0) else { return false };
-        self.factor.refactor(lanes, Tangent { scheme: self.scheme, start: self.start, x: &self.x, first });
+        let tangent = Tangent { scheme: self.scheme, start: self.start, x: &self.x, first };
+        self.factor.refactor_weighted(lanes, E::Unknown::weights::<G, S>(self.length), tangent);
         self.walked = S::select(lanes, S::zero(), self.walked);
         true
     }

@@ -9,7 +9,7 @@ use super::implicit::CURVATURE;
 use super::tableau::Tableau;
 use crate::body::Dynamics;
 use crate::body::{AnyBody, Mechanics, State, inward};
-use crate::group::{Coordinates, Exponential, Group, Jet, seeded};
+use crate::group::{Coordinates, Exponential, Group, Jet, seeded, unit};
 use crate::scalar::{Mask, Over, Real};
 use crate::solve::{Equations, Rung, StepError, Work, factorize, newton, substitute};
 
@@ -134,6 +134,8 @@ pub(super) struct Stages<S: Real, G: Dynamics> {
     swaps: Vec<S::Mask>,
     fresh_swaps: Vec<S::Mask>,
     right: Vec<S>,
+    /// What the equations count when pivots are chosen.
+    pub(super) weights: Vec<S>,
 }
 
 impl<S: Real, G: Dynamics> Stages<S, G> {
@@ -159,6 +161,17 @@ impl<S: Real, G: Dynamics> Stages<S, G> {
             swaps: vec![none; n * n],
             fresh_swaps: vec![none; n * n],
             right: vec![S::zero(); n],
+            weights: vec![S::zero(); n],
+        }
+    }
+
+    /// Lets equations of increments count as angles, and those of momenta as what these make of a step.
+    pub(super) fn weigh(&mut self, body: &Mechanics<'_, S, G>, length: S, h: S) {
+        let (width, turn) = (G::Vector::<S>::LEN, G::weights::<S>(length));
+        let counts = G::Vector::<S>::generate(|i| G::size(length, &body.velocity(&unit(i))) * h.abs());
+        for (i, weight) in self.weights.iter_mut().enumerate() {
+            let at = i % (2 * width);
+            *weight = if at < width { turn.at(at) } else { counts.at(at - width) };
         }
     }
 
@@ -355,11 +368,13 @@ impl<S: Real, G: Dynamics> Equations<S> for Coupled<'_, S, G> {
     fn misfit(&self) -> S {
         let width = G::Pair::<S>::LEN;
         let mut total = S::zero();
+        // Not relative to the guess, which may be far off, or at rest.
         for row in 0..self.block.len() {
-            total += self.size(&G::Pair::<S>::generate(|i| self.stages.right[row * width + i]));
+            let (psi, p) = G::split(&G::Pair::<S>::generate(|i| self.stages.right[row * width + i]));
+            total += G::size(self.length, &psi) / self.whole.abs();
+            total += G::size(self.length, &self.body.velocity(&p));
         }
-        // Not relative to the guess, which may be far off.
-        total * self.scale
+        total
     }
     fn linearize(&mut self, _rung: Rung, lanes: S::Mask) {
         let width = G::Pair::<S>::LEN;
@@ -389,8 +404,9 @@ impl<S: Real, G: Dynamics> Equations<S> for Coupled<'_, S, G> {
         let (kick, turn) = (stiffness * self.h.abs(), self.h.abs().recip());
         let scale = self.speed + S::select(kick.below(turn), kick, turn);
         self.scale = S::select(lanes, scale, self.scale);
+        self.stages.weigh(&self.body, self.length, self.whole);
         let s = &mut *self.stages;
-        factorize(n, &mut s.fresh[..n * n], &mut s.fresh_swaps[..n * n]);
+        factorize(n, &mut s.fresh[..n * n], &mut s.weights, &mut s.fresh_swaps[..n * n]);
         for (old, new) in s.matrix.iter_mut().zip(&s.fresh[..n * n]) {
             *old = S::select(lanes, *new, *old);
         }

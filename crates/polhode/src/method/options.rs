@@ -136,7 +136,8 @@ pub(super) const TOLERANCE: Choice = Choice {
     words: &[],
     range: Some([1e-16, 1.0]),
     default: "1e-8",
-    help: "the norm of the residual that is small, for stop=after and stop=before",
+    help: "the norm of the residual that is small, for stop=after and stop=before; as in the paper of numbers as they are, \
+           base vectors without a unit and momenta in kg m^2/s (and m, kg m/s), so that it depends on the units of the model",
 };
 
 /// Numerical damping of the forms for systems.

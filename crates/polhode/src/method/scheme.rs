@@ -220,6 +220,8 @@ pub trait Unknown: 'static {
     fn passes<P: Copy>(same: P) -> Self::Passes<P>;
     /// Its size in rad/s, see [`crate::body::Dynamics::size`].
     fn size<G: Dynamics, T: Real>(length: T, x: &Self::Of<G, T>) -> T;
+    /// What each coordinate counts in that.
+    fn weights<G: Dynamics, T: Real>(length: T) -> Self::Of<G, T>;
 }
 
 /// One velocity.
@@ -239,6 +241,10 @@ impl Unknown for One {
     fn size<G: Dynamics, T: Real>(length: T, x: &G::Vector<T>) -> T {
         G::size(length, x)
     }
+    #[inline(always)]
+    fn weights<G: Dynamics, T: Real>(length: T) -> G::Vector<T> {
+        G::weights(length)
+    }
 }
 impl Unknown for Two {
     type Of<G: Dynamics, T: Real> = G::Pair<T>;
@@ -250,6 +256,10 @@ impl Unknown for Two {
     fn size<G: Dynamics, T: Real>(length: T, x: &G::Pair<T>) -> T {
         let (a, b) = G::split(x);
         G::size(length, &a) + G::size(length, &b)
+    }
+    #[inline(always)]
+    fn weights<G: Dynamics, T: Real>(length: T) -> G::Pair<T> {
+        G::join(&G::weights(length), &G::weights(length))
     }
 }
 

@@ -336,7 +336,7 @@ fn gauss(s: usize) -> (Vec<Vec<f64>>, Vec<f64>) {
         let mut m: Vec<Dd> = (0..s * s).map(|n| nodes[n / s].powi((n % s) as i32)).collect();
         let mut x: Vec<Dd> = (1..=s).map(|k| u.powi(k as i32) / lift(k as f64)).collect();
         let mut swaps = vec![false; s * s];
-        factorize(s, &mut m, &mut swaps);
+        factorize(s, &mut m, &mut vec![lift(1.0); s], &mut swaps);
         substitute(s, &m, &swaps, &mut x);
         x.into_iter().map(Real::largest).collect::<Vec<f64>>()
     };

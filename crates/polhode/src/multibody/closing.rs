@@ -171,7 +171,7 @@ impl<S: Real> Closing<S> {
             }
             self.left(step);
             match if own { &mut self.matrix } else { &mut step.on.work.matrix } {
-                Some(matrix) => matrix.factors.solve(&mut self.x),
+                Some(matrix) => matrix.solve(&mut self.x),
                 None => break,
             }
             self.found.iter_mut().zip(&self.x).for_each(|(found, x)| *found -= *x);
@@ -192,7 +192,8 @@ impl<S: Real> Closing<S> {
     fn unwritten(step: &Varying<'_, S>) -> Matrix<S> {
         let mut places = Places::default();
         step.write_closing(&mut places);
-        Matrix::new(step.on.work.layout.n, places, &step.on.work.layout.blocks)
+        let layout = &step.on.work.layout;
+        Matrix::new(layout.n, places, &layout.blocks, &layout.scales)
     }
     /// Makes and factors it.
     pub(super) fn factor(&mut self, step: &Varying<'_, S>) -> Result<(), StepError> {
@@ -226,7 +227,7 @@ impl Closing<Dual<f64, 1>> {
         factors.x.clear();
         factors.x.extend(self.left(step).iter().map(|left| left.eps[0]));
         match &mut factors.matrix {
-            Some(matrix) => matrix.factors.solve(&mut factors.x),
+            Some(matrix) => matrix.solve(&mut factors.x),
             None => factors.x.fill(f64::NAN),
         }
         self.found.iter_mut().zip(&factors.x).for_each(|(found, x)| found.eps = [-x]);

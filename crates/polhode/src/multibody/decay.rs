@@ -3,9 +3,10 @@
 
 use super::finite::{Pull, Strain};
 use super::joint::{MOST_ROWS, Place, zero};
+use super::layout::Layout;
 use super::state::BodyMotion;
 use super::structured::Solve;
-use super::system::System;
+use super::system::{Coordinates, System};
 use super::tape::{Matrix, Places, Product, Sink, keep_matrix};
 use crate::archive::Archive;
 use crate::scalar::{Dual, Real, Scalar};
@@ -110,7 +111,7 @@ impl<S: Scalar> Decay<S> {
         let (blocks, mut places) = (blocks(system, rows.len()), Places::default());
         let n = blocks.last().map_or(0, |block| block.unknowns.end);
         write(system, bodies, at, rows, (&mut places, &mut vec![S::zero(); n]));
-        Matrix::new(n, places, &blocks)
+        Matrix::new(n, places, &blocks, &scales(system, rows))
     }
     /// v' = argmin |v' - v|²_M/2 + Σ ζ (B_e v')²/2 with B v' = 0, where ζ = χ θ²/(B_e M⁻¹ B_eᵀ).
     pub(super) fn jump(
@@ -157,7 +158,7 @@ impl<S: Scalar> Decay<S> {
         self.unknowns.resize(n, S::zero());
         write(system, next, at, &self.rows, (&mut matrix.rewrite(), &mut self.unknowns));
         let factored = matrix.factor();
-        matrix.factors.solve(&mut self.unknowns);
+        matrix.solve(&mut self.unknowns);
         self.matrix = Some(matrix);
         let (t, h) = ((at.0 - self.h).largest(), self.h.largest());
         match factored.is_ok() && self.unknowns.iter().all(|x| x.largest().is_finite()) {
@@ -188,7 +189,7 @@ impl Decay<Dual<f64, 1>> {
         slopes.clear();
         slopes.extend(right.iter().zip(&*left).map(|(right, left)| right.eps[0] - left.eps[0]));
         match &mut plain.matrix {
-            Some(matrix) => matrix.factors.solve(slopes),
+            Some(matrix) => matrix.solve(slopes),
             None => slopes.fill(f64::NAN),
         }
         unknowns.iter_mut().zip(slopes).for_each(|(x, slope)| x.eps = [*slope]);
@@ -266,6 +267,19 @@ fn write<S: Real>(
         right[at] = -rate * *zeta / mass;
         at += 1;
     }
+}
+
+/// What makes a length of each equation, see [`Layout::scales`].
+fn scales<S: Real>(system: &System<S>, strains: &[(Row<S>, S)]) -> Vec<f64> {
+    let layout = Layout::new(system, false);
+    let mut scales = layout.scales;
+    if !scales.is_empty() {
+        scales.truncate(layout.n - system.extra.iter().map(Coordinates::len).sum::<usize>());
+        // A strain that no displacement changes is an angle, and its equation one of moments.
+        let turns = |row: &Row<S>| row.parts.iter().all(|(_, [force, _])| force.iter().all(S::is_zero));
+        scales.extend(strains.iter().map(|(row, _)| if turns(row) { layout.length.recip() } else { 1.0 }));
+    }
+    scales
 }
 
 /// The unknowns of these equations: velocities of bodies, multipliers of joints and of strains.

@@ -538,7 +538,7 @@ impl<S: Real> Equations<S> for Stepping<'_, S> {
     }
 
     fn misfit(&self) -> S {
-        self.work.residual.iter().fold(S::zero(), |sum, r| sum + r.abs())
+        self.work.layout.misfit(&self.work.residual)
     }
 
     #[inline]

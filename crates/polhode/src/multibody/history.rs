@@ -68,6 +68,24 @@ impl Guess {
     }
 }
 
+/// What an unknown is, by its unit. Extra coordinates count as lengths, and multipliers as moments where the typical length is
+/// not one: else it makes no difference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Length,
+    Angle,
+    Force,
+    Moment,
+}
+
+impl Kind {
+    /// True for those of joints.
+    #[inline(always)]
+    fn is_tied(self) -> bool {
+        matches!(self, Kind::Force | Kind::Moment)
+    }
+}
+
 /// Iterations of a step with new factors.
 pub(super) const USUAL: u64 = 2;
 /// What new factors cost, in iterations (measured: 2.5 to 7). When old ones have cost as much they are not kept.
@@ -76,9 +94,9 @@ pub(super) const PRICE: u64 = 4;
 pub(super) const WAIT: u64 = 8;
 
 impl<S: Real> Stepping<'_, S> {
-    /// Every unknown of the iterate with its differences; the last argument is true for those of joints.
+    /// Every unknown of the iterate with its differences, and what it is.
     #[inline(always)]
-    pub(super) fn unknowns(&mut self, mut each: impl FnMut(&mut S, &mut [S; ORDER + 1], bool)) {
+    pub(super) fn unknowns(&mut self, mut each: impl FnMut(&mut S, &mut [S; ORDER + 1], Kind)) {
         let work = &mut *self.work;
         let differences = &mut work.history.differences[..];
         for (b, step) in work.steps.iter_mut().enumerate() {
@@ -87,8 +105,9 @@ impl<S: Real> Stepping<'_, S> {
             // Without stabilization both are one.
             for (at, part) in parts.into_iter().take(if work.scheme.stabilized { 2 } else { 1 }) {
                 let differences = &mut differences[at..at + 6];
-                for i in 0..6 {
-                    each(&mut part[i / 3][i % 3], &mut differences[i], false);
+                for (i, differences) in differences.iter_mut().enumerate() {
+                    let kind = if i < 3 { Kind::Length } else { Kind::Angle };
+                    each(&mut part[i / 3][i % 3], differences, kind);
                 }
             }
             if !work.scheme.stabilized {
@@ -99,15 +118,19 @@ impl<S: Real> Stepping<'_, S> {
             let (start, first, count) =
                 (work.layout.joints[j], work.layout.multipliers[j], joint.kind.rows());
             for k in 0..count {
-                each(&mut work.lambda[first + k], &mut differences[start + k], true);
+                let kind = match work.layout.scales.get(start + k) {
+                    Some(scale) if *scale != 1.0 => Kind::Moment,
+                    _ => Kind::Force,
+                };
+                each(&mut work.lambda[first + k], &mut differences[start + k], kind);
                 if work.scheme.stabilized {
-                    each(&mut work.eta[first + k], &mut differences[start + count + k], true);
+                    each(&mut work.eta[first + k], &mut differences[start + count + k], kind);
                 }
             }
         }
         for (flat, start) in work.flat.iter_mut().zip(&work.layout.extra) {
             for (k, x) in flat[2].iter_mut().enumerate() {
-                each(x, &mut differences[start + k], false);
+                each(x, &mut differences[start + k], Kind::Length);
             }
         }
     }
@@ -115,8 +138,8 @@ impl<S: Real> Stepping<'_, S> {
     pub(super) fn extrapolate(&mut self) {
         let History { guess, tied, .. } = &self.work.history;
         let (free, tied): ([S; ORDER], [S; ORDER]) = (guess.factors(), tied.factors());
-        self.unknowns(|x, differences, is_tied| {
-            let factors = if is_tied { &tied } else { &free };
+        self.unknowns(|x, differences, kind| {
+            let factors = if kind.is_tied() { &tied } else { &free };
             *x = differences[0];
             for i in 0..ORDER {
                 *x += differences[i + 1] * factors[i];
@@ -135,23 +158,25 @@ impl<S: Real> Stepping<'_, S> {
         let h = self.h.largest();
         let goes_on = core::mem::replace(&mut history.h, h) == h;
         let alternates = self.work.alternates;
-        // What the guesses would have been off by, of poses and of multipliers.
+        let per_length = S::lift(self.work.layout.length.recip());
+        // What the guesses would have been off by, of poses and of multipliers: as angles and as forces.
         let (mut free, mut tied) = ([[S::zero(); ORDER + 1]; 2], [[S::zero(); ORDER + 1]; 2]);
         if !goes_on {
             self.work.history.differences.fill([S::zero(); ORDER + 1]);
             self.unknowns(|x, differences, _| differences[0] = *x);
         } else {
-            self.unknowns(|x, differences, is_tied| {
+            self.unknowns(|x, differences, kind| {
                 let mut new = *x;
-                let counted = alternates || !is_tied;
-                let [sizes, sums] = if is_tied { &mut tied } else { &mut free };
+                let counted = alternates || !kind.is_tied();
+                let [sizes, sums] = if kind.is_tied() { &mut tied } else { &mut free };
+                let unit = if matches!(kind, Kind::Length | Kind::Moment) { per_length } else { S::one() };
                 for (i, old) in differences.iter_mut().enumerate() {
                     let change = new - *old;
                     if counted {
-                        sizes[i] += change.abs();
+                        sizes[i] += change.abs() * unit;
                     }
                     if alternates {
-                        sums[i] += (new + *old).abs();
+                        sums[i] += (new + *old).abs() * unit;
                     }
                     *old = new;
                     new = change;

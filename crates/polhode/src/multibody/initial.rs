@@ -381,8 +381,9 @@ fn velocities<S: Real>(
     };
     projection.factor()?;
     let first = projection.rows(rates);
-    let fastest = before.iter().flatten().map(|v| v.map(Real::largest).norm()).fold(0.0, larger);
-    let size = projection.size.max(1.0);
+    // Turns as the speed that they have at the size of the system.
+    let (size, norm) = (projection.size, |v: &Vector3<S>| v.map(Real::largest).norm());
+    let fastest = before.iter().map(|[v, omega]| norm(v).max(norm(omega) * size)).fold(0.0, larger);
     // What was given is kept, as far as the rest can follow it.
     let all = || system.bodies.iter().flat_map(|body| body.given);
     let some = all().any(|given| given) && !all().all(|given| given);
@@ -414,14 +415,13 @@ fn velocities<S: Real>(
         projection.factor()?;
     }
     let left = projection.rows(rates);
-    if projection.leaves_out() && left.value > CLOSED * (fastest + first.value) {
+    if projection.leaves_out() && left.relative * size > CLOSED * (fastest + first.relative * size) {
         return Err(AssemblyError::Velocities { joint: projection.name(&left), gap: left.value });
     }
     for (b, [v, omega]) in before.iter().enumerate() {
         let place = &projection.places[b];
-        let norm = |v: Vector3<S>| v.map(Real::largest).norm();
-        report.velocity = larger(report.velocity, norm(place.v - v));
-        report.omega = larger(report.omega, norm(place.omega - omega));
+        report.velocity = larger(report.velocity, norm(&(place.v - v)));
+        report.omega = larger(report.omega, norm(&(place.omega - omega)));
     }
     Ok(())
 }

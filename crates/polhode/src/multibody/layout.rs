@@ -20,6 +20,11 @@ pub(super) struct Layout {
     pub(super) extra: Vec<usize>,
     pub(super) blocks: Vec<Block>,
     pub(super) rows: usize,
+    /// A typical length, a power of two.
+    pub(super) length: f64,
+    /// What makes a length of each equation: moments over a mass are divided by that length, and angles multiplied. Nothing if
+    /// it is one.
+    pub(super) scales: Vec<f64>,
 }
 
 impl Layout {
@@ -43,7 +48,20 @@ impl Layout {
             rows += joint.kind.rows();
         }
         let extra = system.extra.iter().map(|extra| take(extra.len(), Role::Free)).collect();
-        Layout { n, per_body, joints, multipliers, extra, blocks, rows }
+        let length = system.typical_length();
+        let mut scales = Vec::new();
+        if length != 1.0 {
+            scales.resize(n, 1.0);
+            let bodies = scales.iter_mut().take(per_body * system.bodies.len()).enumerate();
+            bodies.filter(|(i, _)| i % 6 >= 3).for_each(|(_, scale)| *scale = length.recip());
+            for (joint, start) in system.joints.iter().zip(&joints) {
+                let count = joint.kind.rows();
+                for k in (0..count * twice).filter(|k| joint.is_angle(k % count)) {
+                    scales[start + k] = length;
+                }
+            }
+        }
+        Layout { n, per_body, joints, multipliers, extra, blocks, rows, length, scales }
     }
     /// The equations of motion of a body, and the columns of what its velocities see.
     #[inline(always)]
@@ -54,6 +72,13 @@ impl Layout {
     #[inline(always)]
     pub(super) fn pose(&self, body: usize) -> usize {
         body * self.per_body + self.per_body - 6
+    }
+    /// The sum of these numbers of equations, each as a length.
+    pub(super) fn misfit<S: Real>(&self, residual: &[S]) -> S {
+        if self.scales.is_empty() {
+            return residual.iter().fold(S::zero(), |sum, r| sum + r.abs());
+        }
+        residual.iter().zip(&self.scales).fold(S::zero(), |sum, (r, scale)| sum + r.abs() * S::lift(*scale))
     }
     /// The joints that take part in a combination of columns.
     pub(super) fn named<S: Real>(&self, system: &System<S>, null: &[f64]) -> Vec<String> {

@@ -339,7 +339,7 @@ impl<'a, S: Real> Projection<'a, S> {
             None => {
                 let mut places = Places::default();
                 self.write(&mut places);
-                Matrix::new(self.layout.n, places, &self.layout.blocks)
+                Matrix::new(self.layout.n, places, &self.layout.blocks, &self.layout.scales)
             }
         };
         self.write(&mut matrix.rewrite());

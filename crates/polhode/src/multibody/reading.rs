@@ -384,7 +384,7 @@ impl<S: Scalar> Simulation<S> {
         };
         let mut places = Places::default();
         write(&mut |row, column, value| places.add(row, column, value));
-        let mut matrix: Matrix<S> = Matrix::new(n, places, &blocks);
+        let mut matrix: Matrix<S> = Matrix::new(n, places, &blocks, &[]);
         let mut values = matrix.rewrite();
         write(&mut |row, column, value| values.add(row, column, value));
         matrix.factor().ok()?;
@@ -404,7 +404,7 @@ impl<S: Scalar> Simulation<S> {
                 break;
             }
             last = left;
-            matrix.factors.solve(&mut x);
+            matrix.solve(&mut x);
             for row in 6 * bodies.len()..n {
                 found[row] += x[row];
             }

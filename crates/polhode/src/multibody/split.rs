@@ -51,7 +51,7 @@ impl<S: Real> Workspace<S> {
         let split = self.scheme.stabilized && !self.in_whole;
         match if self.in_whole { &mut self.whole } else { &mut self.matrix } {
             Some(_) if split => self.solve_split(joints),
-            Some(matrix) => matrix.factors.solve(&mut self.residual),
+            Some(matrix) => matrix.solve(&mut self.residual),
             None => self.residual.fill(S::lift(f64::NAN)),
         }
     }
@@ -82,7 +82,7 @@ impl<S: Real> Workspace<S> {
             first[to..to + count].copy_from_slice(&r[from..from + count]);
             second[to..to + count].fill(S::zero());
         }
-        matrix.factors.solve(first);
+        matrix.solve(first);
         for (j, (joint, slopes)) in joints.iter().zip(&self.slopes).enumerate() {
             let (from, to, count) = rows(j);
             let second = &mut second[to..to + count];
@@ -103,7 +103,7 @@ impl<S: Real> Workspace<S> {
                 }
             }
         }
-        matrix.factors.solve(second);
+        matrix.solve(second);
         let levels = first.as_chunks::<6>().0.iter().zip(second.as_chunks::<6>().0);
         for ((b, r), (first, second)) in
             r.as_chunks_mut::<12>().0.iter_mut().enumerate().take(count).zip(levels)

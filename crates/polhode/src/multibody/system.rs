@@ -8,7 +8,7 @@ use super::kinds::Number;
 use crate::body::{InertiaError, Loads, RotaryInertia, StandardLoad};
 use crate::group::Rotation;
 use crate::lookup::nearest;
-use crate::scalar::{Mask, Real, Scalar};
+use crate::scalar::{Mask, Real, Scalar, larger};
 use nalgebra::{Matrix3, Vector3};
 use std::collections::{HashMap, HashSet};
 
@@ -513,6 +513,19 @@ impl<S: Real> System<S> {
     pub(super) fn typical_mass(&self) -> S {
         let sum = self.bodies.iter().fold(S::zero(), |sum, body| sum + body.mass);
         if self.bodies.is_empty() { S::one() } else { sum / S::lift(self.bodies.len() as f64) }
+    }
+    /// The largest distance of a joint or force from the centre of mass of its body, or radius of gyration, twice, rounded down
+    /// to a power of two, by which lengths and angles are compared: multiplied by it numbers keep their digits, and those of
+    /// a system with all lengths multiplied by a power of two are the same.
+    pub(super) fn typical_length(&self) -> f64 {
+        let ends = self.joints.iter().flat_map(|j| &j.ends).chain(self.forces.iter().flat_map(|f| &f.ends));
+        let arms = ends.filter(|end| end.body.is_some()).map(|end| end.point.dot(&end.point).largest());
+        let known = self.bodies.iter().filter(|body| !matches!(body.held, Held::Pivot(_)));
+        let gyrations = known.map(|body| (body.inertia.matrix().trace() / body.mass).largest());
+        let length = 2.0 * arms.chain(gyrations).fold(0.0, larger).sqrt();
+        // The exponent alone.
+        let rounded = f64::from_bits(length.to_bits() & f64::INFINITY.to_bits());
+        if rounded.is_normal() && rounded.recip().is_normal() { rounded } else { 1.0 }
     }
     /// How many motions joints and fixed points leave, if none of them forbids one that another forbids too.
     pub fn degrees_of_freedom(&self) -> usize {

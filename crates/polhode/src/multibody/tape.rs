@@ -2,7 +2,7 @@
 //! on a value goes where the same value went before.
 
 use crate::archive::{Archive, Kept};
-use crate::scalar::{Mask, Real};
+use crate::scalar::{Mask, Over, Real};
 use crate::solve::{Block, FactorError, Factors, Pattern, elimination_order};
 use nalgebra::Matrix3;
 
@@ -82,12 +82,16 @@ pub(super) struct Matrix<S: Real> {
     pattern: Pattern,
     places: Vec<u32>,
     values: Vec<S>,
-    pub(super) factors: Factors<S>,
+    /// What each equation is multiplied by before pivots are looked for, a power of two; nothing if that is one for all. Then
+    /// pivots do not depend on the unit of length, and no digit of a solution on what equations are multiplied by.
+    scales: Vec<f64>,
+    scaled: Vec<S>,
+    factors: Factors<S>,
 }
 
 impl<S: Real> Matrix<S> {
-    /// From what was recorded, with the blocks that are eliminated together.
-    pub(super) fn new(n: usize, places: Places, blocks: &[Block]) -> Self {
+    /// From what was recorded, with the blocks that are eliminated together and the scales of the equations, if they have any.
+    pub(super) fn new(n: usize, places: Places, blocks: &[Block], scales: &[f64]) -> Self {
         let pattern = Pattern::new(n, places.entries.iter().copied());
         let mut owner = vec![0; n];
         for (b, block) in blocks.iter().enumerate() {
@@ -102,6 +106,8 @@ impl<S: Real> Matrix<S> {
         Matrix {
             places: places.entries.iter().map(place).collect(),
             values: vec![S::zero(); pattern.nonzeros()],
+            scaled: vec![S::zero(); if scales.is_empty() { 0 } else { pattern.nonzeros() }],
+            scales: scales.to_vec(),
             factors: Factors::new(&pattern, &order),
             pattern,
         }
@@ -113,22 +119,44 @@ impl<S: Real> Matrix<S> {
     }
     /// Factors what was written.
     pub(super) fn factor(&mut self) -> Result<(), FactorError> {
-        self.factors.factor(&self.values)
+        if self.scales.is_empty() {
+            return self.factors.factor(&self.values);
+        }
+        let rows = self.pattern.rows().iter();
+        for ((scaled, value), row) in self.scaled.iter_mut().zip(&self.values).zip(rows) {
+            *scaled = *value * S::lift(self.scales[*row]);
+        }
+        self.factors.factor(&self.scaled)
+    }
+    /// Solves in place.
+    #[inline]
+    pub(super) fn solve(&mut self, x: &mut [S]) {
+        self.scale(x);
+        self.factors.solve(x);
+    }
+    /// The same in any scalar over that of the matrix, see [`Factors::solve_over`].
+    pub(super) fn solve_over<L: Over<S>>(&self, x: &mut [L], room: &mut [L]) {
+        self.scale(x);
+        self.factors.solve_over(x, room);
+    }
+    #[inline]
+    fn scale<L: Real>(&self, x: &mut [L]) {
+        x.iter_mut().zip(&self.scales).for_each(|(x, scale)| *x *= L::lift(*scale));
     }
     /// Solves in place, with one correction by what is left; what is left then of each row, relative to what its terms may be.
     /// Each unknown and each equation has a unit, with which all of them are compared.
     pub(super) fn refined(&mut self, x: &mut [S], units: &[[f64; 2]]) -> f64 {
         let right = x.to_vec();
         let mut left = right.clone();
-        self.factors.solve(x);
-        let residual = |x: &[S], left: &mut [S]| {
-            self.pattern.multiply(&self.values, x, left);
+        self.solve(x);
+        let residual = |matrix: &Self, x: &[S], left: &mut [S]| {
+            matrix.pattern.multiply(&matrix.values, x, left);
             left.iter_mut().zip(&right).for_each(|(l, r)| *l = *r - *l);
         };
-        residual(x, &mut left);
-        self.factors.solve(&mut left);
+        residual(self, x, &mut left);
+        self.solve(&mut left);
         x.iter_mut().zip(&left).for_each(|(x, l)| *x += *l);
-        residual(x, &mut left);
+        residual(self, x, &mut left);
         if !x.iter().all(|x| x.is_finite().all()) {
             return f64::NAN;
         }
@@ -174,7 +202,7 @@ impl Matrix<f64> {
         if archive.is_reading() {
             // Pivots searched as they were, then factors along them.
             self.factors.forget();
-            if self.factors.factor(&searched).and_then(|()| self.factors.factor(&self.values)).is_err() {
+            if self.factors.factor(&searched).and_then(|()| self.factor()).is_err() {
                 archive.reject();
             }
         }

@@ -248,7 +248,8 @@ impl<'a, S: Real> Varying<'a, S> {
     pub(super) fn unwritten_matrix(&mut self) -> Matrix<S> {
         let mut places = Places::default();
         self.write(&mut places);
-        Matrix::new(self.on.work.layout.n, places, &self.on.work.layout.blocks)
+        let layout = &self.on.work.layout;
+        Matrix::new(layout.n, places, &layout.blocks, &layout.scales)
     }
     fn write(&self, sink: &mut impl Sink<S>) {
         let (work, layout) = (&*self.on.work, &self.on.work.layout);
@@ -377,7 +378,7 @@ impl<S: Real> Equations<S> for Varying<'_, S> {
         }
     }
     fn misfit(&self) -> S {
-        self.on.work.residual.iter().fold(S::zero(), |sum, r| sum + r.abs())
+        self.on.work.layout.misfit(&self.on.work.residual)
     }
     #[inline]
     fn linearize(&mut self, _rung: Rung, _lanes: S::Mask) {

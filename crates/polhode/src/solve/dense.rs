@@ -24,6 +24,8 @@ pub trait Factor<S: Real, V>: Clone {
     fn empty() -> Self;
     /// Factors the matrix with these columns, in the lanes of the mask only.
     fn refactor(&mut self, lanes: S::Mask, columns: impl Columns<V>);
+    /// The same where the equations have units: each entry of a column is compared with others as its weight says.
+    fn refactor_weighted(&mut self, lanes: S::Mask, weights: V, columns: impl Columns<V>);
     /// The solution of A x = b.
     fn solve(&self, b: &V) -> V;
     /// The derivatives of that solution where `b` has derivatives and A has none; the values are zero.
@@ -44,7 +46,17 @@ impl<S: Real, const N: usize> Factor<S, SVector<S, N>> for Lu<S, N> {
     }
 
     #[inline(always)]
-    fn refactor(&mut self, lanes: S::Mask, mut columns: impl Columns<SVector<S, N>>) {
+    fn refactor(&mut self, lanes: S::Mask, columns: impl Columns<SVector<S, N>>) {
+        self.refactor_weighted(lanes, SVector::generate(|_| S::one()), columns);
+    }
+
+    #[inline(always)]
+    fn refactor_weighted(
+        &mut self,
+        lanes: S::Mask,
+        mut weights: SVector<S, N>,
+        mut columns: impl Columns<SVector<S, N>>,
+    ) {
         // A plain loop: what makes the columns is inlined into it, into `from_fn` it is not.
         let mut m = self.factors;
         for j in 0..N {
@@ -65,7 +77,7 @@ impl<S: Real, const N: usize> Factor<S, SVector<S, N>> for Lu<S, N> {
                 }
             }
         } else {
-            factorize(N, m.as_mut_slice(), swaps.as_flattened_mut());
+            factorize(N, m.as_mut_slice(), weights.as_mut_slice(), swaps.as_flattened_mut());
         }
         if lanes.all() {
             (self.factors, self.swaps) = (m, swaps);
@@ -120,14 +132,15 @@ fn exchange<S: Real>(mask: S::Mask, x: &mut [S], i: usize, j: usize) {
 }
 
 /// LU with partial pivoting of an n x n matrix stored by columns; `swaps[k + n*i]` says where rows k and i were
-/// exchanged in column k.
+/// exchanged in column k. Rows are compared with their weights, which go with them.
 #[inline]
-pub(crate) fn factorize<S: Real>(n: usize, a: &mut [S], swaps: &mut [S::Mask]) {
+pub(crate) fn factorize<S: Real>(n: usize, a: &mut [S], weights: &mut [S], swaps: &mut [S::Mask]) {
     for k in 0..n {
         for i in k + 1..n {
-            let swap = a[k + n * k].abs().below(a[i + n * k].abs());
+            let swap = (a[k + n * k].abs() * weights[k]).below(a[i + n * k].abs() * weights[i]);
             swaps[k + n * i] = swap;
             if swap.any() {
+                exchange(swap, weights, k, i);
                 for j in 0..n {
                     exchange(swap, a, k + n * j, i + n * j);
                 }

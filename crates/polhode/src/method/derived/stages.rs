@@ -154,7 +154,10 @@ impl<G: Dynamics> Stages<G> {
                 }
             }
         }
-        factorize(n, &mut self.matrix[..n * n], &mut self.swaps[..n * n]);
+        let mechanics = body.mechanics();
+        let length = G::length(mechanics.inertia, &mechanics.velocity(&state.momentum));
+        self.plain.weigh(&mechanics, length, h);
+        factorize(n, &mut self.matrix[..n * n], &mut self.plain.weights, &mut self.swaps[..n * n]);
     }
 
     /// F with all derivatives for the stages of a block that are coupled.

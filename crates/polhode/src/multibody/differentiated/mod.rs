@@ -405,7 +405,8 @@ impl Linear {
             None => {
                 let mut places = Places::default();
                 self.write(stepping, &weights, &rule, variant, &mut places as &mut dyn Sink<f64>);
-                Matrix::new(stepping.work.layout.n, places, &stepping.work.layout.blocks)
+                let layout = &stepping.work.layout;
+                Matrix::new(layout.n, places, &layout.blocks, &layout.scales)
             }
         };
         self.write(stepping, &weights, &rule, variant, &mut matrix.rewrite());
@@ -514,7 +515,7 @@ impl Linear {
         }
         room.by_extra(stepping, weights, rule, block);
         if let Some(matrix) = &self.matrix {
-            matrix.factors.solve_over(&mut room.x, &mut room.pivots);
+            matrix.solve_over(&mut room.x, &mut room.pivots);
         }
         // Finite if all that it is the sum of is.
         let mut sum = L::zero();

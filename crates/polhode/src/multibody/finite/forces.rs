@@ -220,7 +220,15 @@ impl<S: Real> Force<S> {
         let Some(slope_there) = own.potential_at(&at, |x: S| Dual::constant(T::of(x))) else { return false };
         let slope_there = slope_there.eps[0];
         let missing = (after - before) - slope_there * change;
-        let effort = slope_there + missing * change / (change * change + T::lift(1e-32));
+        // Changes that are too small for the difference of two values to mean anything: as angles, or beside where the frames are.
+        let room = match coordinate {
+            Coordinate::Angle => T::lift(1e-32),
+            Coordinate::Distance => {
+                let [a, b] = from.arms.map(|arm| arm.dot(&arm));
+                (from.span.dot(&from.span) + a + b) * T::lift(1e-32) + T::lift(f64::MIN_POSITIVE)
+            }
+        };
+        let effort = slope_there + missing * change / (change * change + room);
         out.add(&slope, -effort);
         true
     }

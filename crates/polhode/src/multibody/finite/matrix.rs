@@ -115,7 +115,8 @@ impl<S: Real> Leaping<'_, S> {
     pub(in crate::multibody) fn unwritten_matrix(&self) -> Matrix<S> {
         let mut places = Places::default();
         self.write(&mut places as &mut dyn Sink<S>);
-        Matrix::new(self.on.work.small.n, places, &self.on.work.small.blocks)
+        let layout = &self.on.work.small;
+        Matrix::new(layout.n, places, &layout.blocks, &layout.scales)
     }
     /// The step of a body with derivatives with respect to three of its unknowns, if any: of its pose, and of its velocities where
     /// they are unknowns of their own.

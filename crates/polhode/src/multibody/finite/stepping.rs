@@ -316,7 +316,7 @@ impl<S: Real> Equations<S> for Leaping<'_, S> {
         }
     }
     fn misfit(&self) -> S {
-        self.on.work.residual.iter().fold(S::zero(), |sum, r| sum + r.abs())
+        self.on.work.layout.misfit(&self.on.work.residual)
     }
 
     #[inline]

@@ -18,7 +18,8 @@ impl<S: Real> Leaping<'_, S> {
     pub(in crate::multibody) fn unwritten_whole(&self) -> Matrix<S> {
         let mut places = Places::default();
         self.write_whole(&mut places);
-        Matrix::new(self.on.work.layout.n, places, &self.on.work.layout.blocks)
+        let layout = &self.on.work.layout;
+        Matrix::new(layout.n, places, &layout.blocks, &layout.scales)
     }
     /// Writes it; the order of entries does not depend on the iterate.
     pub(super) fn write_whole(&self, sink: &mut dyn Sink<S>) {
