@@ -1,6 +1,6 @@
 //! Methods that keep the structure of systems, on model files.
 
-use crate::common::{json, refused};
+use crate::common::{csv, json, refused};
 use crate::models::Folder;
 
 /// A bob that hangs by a ball joint from the tip of a driven crank, a wheel on a spring over full turns, and a spring between
@@ -117,9 +117,8 @@ fn methods_tell_what_they_keep_of_systems() {
 
 #[test]
 fn examples_keep_energy_and_joints_over_many_steps() {
-    let root = format!("{}/../../examples", env!("CARGO_MANIFEST_DIR"));
     for (name, freedom) in [("spatial-four-bar", 1), ("pair", 11)] {
-        let file = format!("{root}/{name}.toml");
+        let file = example(name);
         let with = |method: &str| {
             let run = json(&[
                 "run",
@@ -144,4 +143,100 @@ fn examples_keep_energy_and_joints_over_many_steps() {
         let (energy, _) = with("linear-alpha");
         assert!(energy > 1e-2, "{name}: {energy:e}");
     }
+}
+
+/// The model files in examples/ of this name.
+fn example(name: &str) -> String {
+    format!("{}/../../examples/{name}.toml", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Joints that depend on each other are held as well as others, and derivatives are those of the motion so held.
+#[test]
+fn redundant_joints_are_held_too() {
+    // The rods of Bricard's mechanism have next to no inertia about their axes: their spin has the rounding of a momentum over it.
+    let cases = [("bricard", 1, "gravity_z", 1e-9), ("four-bars-2", 6, "gravity_y", 2e-12)];
+    for (name, redundant, parameter, rate) in cases {
+        for method in ["conserving", "conserving,constraints=index3", "variational"] {
+            let with = |command: &str, more: &[&str]| {
+                let model = example(name);
+                let words =
+                    [command, &model, "--method", method, "--step", "0.002", "--until", "0.2", "--json"];
+                json(&[&words[..], more].concat())
+            };
+            let run = with("run", &["--no-reference"]);
+            assert_eq!(run["redundant_rows"].as_u64(), Some(redundant), "{name}");
+            let gaps = ["position", "velocity"].map(|key| run["constraint_violation"][key].as_f64().unwrap());
+            assert!(gaps[0] < 3e-15, "{name} {method}: {gaps:?}");
+            if !method.contains("index3") {
+                assert!(gaps[1] < rate, "{name} {method}: {gaps:?}");
+            }
+            if method.starts_with("conserving") {
+                let drift = run["drift"]["energy"].as_f64().unwrap();
+                assert!(drift < 1e-14, "{name} {method}: {drift:e}");
+            }
+            let slopes = with("sensitivity", &["--parameters", parameter, "--check"]);
+            let check = slopes["check"].as_array().unwrap();
+            let differences = check.iter().find(|row| row["formula"] == "five-point").unwrap();
+            let energy = |of: &serde_json::Value| of["kinetic_energy"].as_f64().unwrap();
+            let (slope, known) =
+                (energy(&slopes["derivatives"][parameter]), energy(&differences["derivatives"]));
+            assert!((slope - known).abs() < 1e-6 * (1.0 + known.abs()), "{name} {method}: {slope} {known}");
+        }
+    }
+}
+
+#[test]
+fn a_free_chain_keeps_its_momenta() {
+    let folder = Folder::new();
+    let path = folder.path("rows.csv");
+    let out = path.to_str().unwrap();
+    let run =
+        json(&["run", &example("free-chain"), "--until", "20", "--no-reference", "--json", "--out", out]);
+    assert!(run["drift"]["energy"].as_f64().unwrap() < 1e-13);
+    assert!(run["constraint_violation"]["position"].as_f64().unwrap() < 3e-15);
+    let (names, rows) = csv(&path);
+    let links = ["link1", "link2", "link3", "link4", "link5"];
+    // All have a mass of one; moments of inertia of a box about its own axes.
+    let moments = [[0.05, 0.03], [0.5, 0.03], [0.5, 0.05]].map(|[a, b]: [f64; 2]| (a * a + b * b) / 12.0);
+    let sums = |row: &Vec<f64>| {
+        let mut sums = [[0.0; 3]; 2];
+        for link in links {
+            let number = |name: &str| row[names.iter().position(|n| *n == format!("{link}.{name}")).unwrap()];
+            let vector = |name: &str| ["x", "y", "z"].map(|part| number(&format!("{name}_{part}")));
+            let (x, v, omega) = (vector("position"), vector("velocity"), vector("omega_body"));
+            let q = ["q_w", "q_x", "q_y", "q_z"].map(number);
+            let attitude =
+                nalgebra::UnitQuaternion::from_quaternion(nalgebra::Quaternion::new(q[0], q[1], q[2], q[3]));
+            let spin = attitude * nalgebra::Vector3::from_fn(|i, _| moments[i] * omega[i]);
+            let orbit = nalgebra::Vector3::from(x).cross(&nalgebra::Vector3::from(v));
+            for i in 0..3 {
+                sums[0][i] += v[i];
+                sums[1][i] += spin[i] + orbit[i];
+            }
+        }
+        sums
+    };
+    let (first, mut off) = (sums(&rows[0]), [0.0f64; 2]);
+    for row in &rows {
+        for (off, (now, first)) in off.iter_mut().zip(sums(row).into_iter().zip(first)) {
+            *off = (0..3).fold(*off, |off, i| off.max((now[i] - first[i]).abs()));
+        }
+    }
+    assert!(off[0] < 1e-12 && off[1] < 1e-12, "{off:?}");
+}
+
+#[test]
+fn stiff_bushings_ring_down_and_never_gain() {
+    let folder = Folder::new();
+    let energies = |method: &str| {
+        let path = folder.path(&format!("{method}.csv"));
+        let (model, out) = (example("bushed-four-bar"), path.to_str().unwrap());
+        json(&["run", &model, "--method", method, "--no-reference", "--out", out, "--json"]);
+        let (names, rows) = csv(&path);
+        let energy = names.iter().position(|name| name == "energy").unwrap();
+        rows.iter().map(|row| row[energy]).collect::<Vec<f64>>()
+    };
+    let all = energies("decaying");
+    assert!(all.windows(2).all(|pair| pair[1] <= pair[0] + 1e-12 * all[0]), "the energy rises");
+    assert!(all[0] - all[all.len() - 1] > 1e-7 * all[0], "nothing rings down");
 }

@@ -127,6 +127,17 @@ impl<S: Real> Closing<S> {
         step.multiply_closing(&self.found, &mut self.x);
         &mut self.x
     }
+    /// Lets rows that depend on each other give way from what was found.
+    fn hold(&mut self, step: &Varying<'_, S>) {
+        let (work, layout) = (&*step.on.work, &step.on.work.layout);
+        for (j, joint) in step.on.system.joints.iter().enumerate() {
+            for k in 0..joint.kind.rows() {
+                if let Some(soft) = work.soft(layout.multipliers[j] + k) {
+                    self.given[layout.joints[j] + k] += soft * self.found[layout.joints[j] + k];
+                }
+            }
+        }
+    }
     /// Finds the velocities. The factors of the step serve here too, for as long as they gain a digit in each round.
     pub(super) fn find(
         &mut self,
@@ -160,9 +171,10 @@ impl<S: Real> Closing<S> {
         };
         let order = if self.differences.len() == n { step.on.work.history.guess.order } else { 0 };
         self.guess(n, h.largest(), order);
-        // Derivatives are exact with factors of their own alone.
-        let (mut own, mut made) = (S::DEPTH > 0 || step.on.turns_far(), false);
-        let mut before = f64::NAN;
+        // Derivatives, and what holds joints that depend on each other, are exact with factors of their own alone.
+        let dependent = !step.on.work.softness.is_empty();
+        let (mut own, mut made) = (S::DEPTH > 0 || dependent || step.on.turns_far(), false);
+        let (mut before, mut held) = (f64::NAN, !dependent);
         for _ in 0..MOST_ROUNDS {
             let first = self.matrix.is_none();
             if first || (own && !made) {
@@ -180,7 +192,12 @@ impl<S: Real> Closing<S> {
                 return Err(StepError::NotFinite { t: step.on.t.largest(), h: h.largest() });
             }
             if now <= END || (S::DEPTH == 0 && now * (now / before) <= LEFT) {
-                break;
+                if held {
+                    break;
+                }
+                self.hold(step);
+                (held, before) = (true, f64::NAN);
+                continue;
             }
             own |= now > GAIN * before;
             before = now;
@@ -224,13 +241,18 @@ impl Closing<Dual<f64, 1>> {
     ) {
         self.found.clear();
         self.found.extend(found.iter().map(|x| Dual::constant(*x)));
-        factors.x.clear();
-        factors.x.extend(self.left(step).iter().map(|left| left.eps[0]));
-        match &mut factors.matrix {
-            Some(matrix) => matrix.solve(&mut factors.x),
-            None => factors.x.fill(f64::NAN),
+        for round in 0..if step.on.work.softness.is_empty() { 1 } else { 2 } {
+            if round > 0 {
+                self.hold(step);
+            }
+            factors.x.clear();
+            factors.x.extend(self.left(step).iter().map(|left| left.eps[0]));
+            match &mut factors.matrix {
+                Some(matrix) => matrix.solve(&mut factors.x),
+                None => factors.x.fill(f64::NAN),
+            }
+            self.found.iter_mut().zip(&factors.x).for_each(|(found, x)| found.eps[0] -= x);
         }
-        self.found.iter_mut().zip(&factors.x).for_each(|(found, x)| found.eps = [-x]);
     }
 }
 

@@ -134,6 +134,11 @@ impl<S: Real> Stepping<'_, S> {
             }
         }
     }
+    /// True if a step that keeps structure begins with old factors. Where joints depend on each other they would not do: what
+    /// nothing but μ holds at one place moves bodies at another.
+    pub(super) fn goes_on_with_factors(&self) -> bool {
+        self.work.history.began && self.work.softness.is_empty()
+    }
     /// Begins with the extrapolation of the last steps.
     pub(super) fn extrapolate(&mut self) {
         let History { guess, tied, .. } = &self.work.history;

@@ -349,7 +349,8 @@ impl<S: Real> Equations<S> for Varying<'_, S> {
             for k in 0..count {
                 let lambda = work.lambda[first + k] * half;
                 if let Some(soft) = work.soft(first + k) {
-                    work.residual[start + k] -= soft * lambda / mass;
+                    let beyond = (work.lambda[first + k] - work.held[0][first + k]) * half;
+                    work.residual[start + k] -= soft * beyond / mass;
                 }
                 for (end, body) in joint.bodies().into_iter().enumerate() {
                     let Some(body) = body else { continue };
@@ -407,7 +408,7 @@ impl<S: Real> Equations<S> for Varying<'_, S> {
         self.on.work.turned
     }
     fn prepared(&self) -> bool {
-        self.on.work.history.began
+        self.on.goes_on_with_factors()
     }
     fn moved(&self) -> S {
         S::zero()

@@ -106,6 +106,8 @@ pub(super) struct Workspace<S: Real> {
     pub(super) scaled: [Vec<S>; 2],
     /// μ of each row of the joints that depend on each other, zero for the rest; empty without such joints.
     pub(super) softness: Vec<S>,
+    /// The multipliers of positions and of velocities from which such rows give way, of a step that keeps structure.
+    pub(super) held: [Vec<S>; 2],
     /// A typical mass.
     pub(super) mass: S,
     /// Distances of the joints from the centre of mass of each body.
@@ -208,6 +210,7 @@ impl<S: Real> Workspace<S> {
             residual: vec![S::zero(); n],
             leaps: vec![Leap::ground(); leaping],
             scaled: [vec![S::zero(); rows], vec![S::zero(); rows]],
+            held: core::array::from_fn(|_| vec![S::zero(); softness.len()]),
             softness,
             mass,
             arms,
@@ -336,6 +339,14 @@ impl<'a, S: Real> Stepping<'a, S> {
     ) -> Self {
         let weights = Weights::new(work, h);
         Stepping { system, bodies, extra, lambda, angles, work, t, h, whole: h, weights }
+    }
+    /// Lets rows that depend on each other give way from the multipliers that they have now, or, at the beginning of a step, from
+    /// none.
+    pub(super) fn hold(&mut self, begun: bool) {
+        let work = &mut *self.work;
+        for (held, now) in work.held.iter_mut().zip([&work.lambda, &work.eta]) {
+            held.iter_mut().zip(now).for_each(|(held, now)| *held = if begun { *now } else { S::zero() });
+        }
     }
     /// Takes the unknowns that were found elsewhere into its own.
     pub(super) fn take_up(&mut self, found: &Workspace<f64>, take: impl Fn(&mut S, f64)) {

@@ -112,6 +112,8 @@ impl Solve<Dual1> for Taken<'_> {
             on.take_up(&self.plain.work, |own, _| own.eps = [0.0]);
         }
         on.take_up(&self.plain.work, |own, found| own.re = found);
+        on.hold(false);
+        let mut held = on.work.softness.is_empty();
         let (mut largest, mut before) = (size_of_unknowns(on, multiplier.re), f64::NAN);
         for _ in 0..MOST_ROUNDS {
             step.residual();
@@ -133,7 +135,12 @@ impl Solve<Dual1> for Taken<'_> {
             let relative = now / largest.max(f64::MIN_POSITIVE);
             let is_rounding = rate > 0.5 && relative <= STUCK;
             if relative <= END || relative * rate <= END || is_rounding {
-                return Ok(());
+                if held {
+                    return Ok(());
+                }
+                step.on().hold(true);
+                (held, before) = (true, f64::NAN);
+                continue;
             }
             let slow = rate > GAIN && relative > STUCK;
             if slow && self.plain.scheme.is_stabilized() && !work.in_whole {
@@ -184,10 +191,15 @@ fn size_of_unknowns(on: &Stepping<'_, Dual1>, multiplier: f64) -> f64 {
         pose(&step.change) + pose(&step.moved)
     });
     let extra: f64 = on.work.flat.iter().map(|flat| list(&flat[2])).sum();
-    bodies.sum::<f64>() + list(&on.work.lambda) / multiplier.abs() + list(&on.work.eta) + extra
+    let tied = match on.work.softness.is_empty() {
+        true => list(&on.work.lambda) / multiplier.abs() + list(&on.work.eta),
+        false => 0.0,
+    };
+    bodies.sum::<f64>() + tied + extra
 }
 
-/// The size of a correction: of bodies the distance by which their points move, of the rest what it is.
+/// The size of a correction: of bodies the distance by which their points move, of the rest what it is. Multipliers of joints that
+/// depend on each other do not count: rounding over μ is in them.
 fn size(work: &Workspace<f64>) -> f64 {
     let (x, layout) = (&work.residual, &work.layout);
     let part = |at: usize| lengths(&Vector3::new(x[at], x[at + 1], x[at + 2]));
@@ -199,7 +211,8 @@ fn size(work: &Workspace<f64>) -> f64 {
             rest = rest.max(at + 6);
         }
     }
-    x[rest..].iter().fold(sum, |sum, x| sum + x.abs())
+    let extra = layout.extra.first().copied().unwrap_or(layout.n);
+    x[if work.softness.is_empty() { rest } else { extra }..].iter().fold(sum, |sum, x| sum + x.abs())
 }
 
 /// One part of a step of a run and of its derivatives. After an error they are somewhere in it.

@@ -162,7 +162,7 @@ impl<'a, S: Real> Leaping<'a, S> {
             leap.go(step.moved, step.change);
         }
         self.act();
-        let mass = self.on.work.mass;
+        let (mass, per) = (self.on.work.mass, self.on.h * self.on.h * S::lift(0.5));
         if self.stabilized && part == Part::All {
             for (b, body) in system.bodies.iter().enumerate() {
                 let step = &self.on.work.steps[b];
@@ -183,9 +183,11 @@ impl<'a, S: Real> Leaping<'a, S> {
                         work.residual[start + count + k] = share.rates[k];
                     }
                     if let Some(soft) = work.soft(first + k) {
-                        work.residual[start + k] -= soft * work.scaled[0][first + k] / mass;
+                        let beyond = work.scaled[0][first + k] - work.held[0][first + k] * per;
+                        work.residual[start + k] -= soft * beyond / mass;
                         if self.stabilized {
-                            work.residual[start + count + k] -= soft * work.eta[first + k];
+                            let beyond = work.eta[first + k] - work.held[1][first + k];
+                            work.residual[start + count + k] -= soft * beyond;
                         }
                     }
                 }
@@ -355,7 +357,7 @@ impl<S: Real> Equations<S> for Leaping<'_, S> {
         self.on.work.turned
     }
     fn prepared(&self) -> bool {
-        self.on.work.history.began
+        self.on.goes_on_with_factors()
     }
     fn moved(&self) -> S {
         S::zero()
