@@ -45,6 +45,15 @@ impl Layout {
         let extra = system.extra.iter().map(|extra| take(extra.len(), Role::Free)).collect();
         Layout { n, per_body, joints, multipliers, extra, blocks, rows }
     }
+    /// Marks the joints with rows that give way by this much, for the order of elimination.
+    pub(super) fn mark_redundant<S: Real>(&mut self, softness: &[S]) {
+        let first = self.blocks.iter().position(|block| block.role == Role::Tied).unwrap_or_default();
+        for (block, start) in self.blocks[first..].iter_mut().zip(&self.multipliers) {
+            if softness.get(*start).is_some_and(|soft| soft.largest() > 0.0) {
+                block.role = Role::Redundant;
+            }
+        }
+    }
     /// The equations of motion of a body, and the columns of what its velocities see.
     #[inline(always)]
     pub(super) fn motion(&self, body: usize) -> usize {

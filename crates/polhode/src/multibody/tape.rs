@@ -3,7 +3,7 @@
 
 use crate::archive::{Archive, Kept};
 use crate::scalar::{Mask, Real};
-use crate::solve::{Block, FactorError, Factors, Pattern, elimination_order};
+use crate::solve::{Block, FactorError, Factors, Pattern, Role, elimination_order};
 use nalgebra::Matrix3;
 
 /// Where the entries of a matrix go, in an order that does not depend on their values. Off the hot path it is an object, for
@@ -98,11 +98,13 @@ impl<S: Real> Matrix<S> {
         pairs.sort_unstable();
         pairs.dedup();
         let order = elimination_order(blocks, &pairs);
+        let factors = Factors::new(&pattern, &order);
+        let loops = blocks.iter().any(|block| block.role == Role::Redundant);
         let place = |(i, j): &(usize, usize)| pattern.position(*i, *j).map_or(u32::MAX, |place| place as u32);
         Matrix {
             places: places.entries.iter().map(place).collect(),
             values: vec![S::zero(); pattern.nonzeros()],
-            factors: Factors::new(&pattern, &order),
+            factors: if loops { factors.in_order() } else { factors },
             pattern,
         }
     }

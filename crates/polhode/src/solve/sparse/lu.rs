@@ -324,7 +324,7 @@ fn substitute<S: Real, L: Over<S>>(
 /// with the pivots in U it would wait for a multiplication more.
 #[derive(Clone, Debug)]
 pub(super) struct SparseLu<S> {
-    columns: Columns,
+    pub columns: Columns,
     /// Where the entries of the matrix go in the order of the pivots.
     to: Vec<u32>,
     /// The row of each pivot.
