@@ -9,6 +9,7 @@ mod lu;
 mod order;
 mod runtime;
 mod search;
+mod single;
 #[cfg(test)]
 mod tests;
 
