@@ -243,8 +243,8 @@ pub struct Factors<S> {
 
 #[derive(Clone, Debug)]
 enum Kind<S> {
-    Dense(DenseLu<S>),
-    Sparse(SparseLu<S>),
+    Dense(Box<DenseLu<S>>),
+    Sparse(Box<SparseLu<S>>),
 }
 
 impl<S: Real> Factors<S> {
@@ -258,12 +258,12 @@ impl<S: Real> Factors<S> {
 
     /// The same, dense whatever the size.
     pub fn dense(pattern: &Pattern, order: &[usize]) -> Factors<S> {
-        Self::of(Kind::Dense(DenseLu::new(Columns::new(pattern, order))), pattern)
+        Self::of(Kind::Dense(Box::new(DenseLu::new(Columns::new(pattern, order)))), pattern)
     }
 
     /// The same, sparse whatever the size.
     pub fn sparse(pattern: &Pattern, order: &[usize]) -> Factors<S> {
-        Self::of(Kind::Sparse(SparseLu::new(Columns::new(pattern, order))), pattern)
+        Self::of(Kind::Sparse(Box::new(SparseLu::new(Columns::new(pattern, order)))), pattern)
     }
     /// The same, with pivots that follow the order of elimination where they are ten times smaller than they would otherwise be:
     /// for matrices in which pivots from elsewhere cost more than digits, as those of many loops are.
