@@ -6,6 +6,7 @@ use super::joint::{Joint, JointKind, Place};
 use super::system::{Rigid, System};
 use crate::group::Rotation;
 use crate::scalar::Real;
+use crate::solve::Sets;
 use nalgebra::Vector3;
 
 /// Joints closed this well, relative to the size of the system, count as closed.
@@ -20,28 +21,6 @@ struct Branch {
     end: usize,
     /// What it hangs on; `None` is the ground.
     parent: Option<usize>,
-}
-
-/// Sets that grow together.
-struct Sets(Vec<usize>);
-
-impl Sets {
-    fn new(n: usize) -> Self {
-        Sets((0..n).collect())
-    }
-    fn root(&mut self, mut i: usize) -> usize {
-        while self.0[i] != i {
-            self.0[i] = self.0[self.0[i]];
-            i = self.0[i];
-        }
-        i
-    }
-    /// Joins two; false if they were one already.
-    fn join(&mut self, a: usize, b: usize) -> bool {
-        let (a, b) = (self.root(a), self.root(b));
-        self.0[a] = b;
-        a != b
-    }
 }
 
 impl<S: Real> Rigid<S> {

@@ -496,7 +496,7 @@ impl<S: Real> Equations<S> for Stepping<'_, S> {
                     let Some(soft) = work.soft(first + k) else { continue };
                     work.residual[start + k] -= soft * work.lambda[first + k] / weights.multiplier;
                     if work.scheme.stabilized {
-                        work.residual[start + count + k] -= soft * work.eta[first + k];
+                        work.residual[start + count + k] += soft * work.eta[first + k];
                     }
                 }
             }

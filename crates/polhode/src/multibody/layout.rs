@@ -63,6 +63,15 @@ impl Layout {
         }
         Layout { n, per_body, joints, multipliers, extra, blocks, rows, length, scales }
     }
+    /// Marks the joints with rows that give way by this much, for the order of elimination.
+    pub(super) fn mark_redundant<S: Real>(&mut self, softness: &[S]) {
+        let first = self.blocks.iter().position(|block| block.role == Role::Tied).unwrap_or_default();
+        for (block, start) in self.blocks[first..].iter_mut().zip(&self.multipliers) {
+            if softness.get(*start).is_some_and(|soft| soft.largest() > 0.0) {
+                block.role = Role::Redundant;
+            }
+        }
+    }
     /// The equations of motion of a body, and the columns of what its velocities see.
     #[inline(always)]
     pub(super) fn motion(&self, body: usize) -> usize {

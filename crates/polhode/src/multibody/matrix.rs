@@ -120,7 +120,8 @@ impl<S: Real> Stepping<'_, S> {
                 if let Some(soft) = self.work.soft(layout.multipliers[j] + k) {
                     sink.add(start + k, start + k, -soft);
                     if whole {
-                        sink.add(start + count + k, start + count + k, -soft);
+                        // The tie is M (p - u) + Bᵀ η, so that with the other sign B M⁻¹ Bᵀ would be less μ, not more.
+                        sink.add(start + count + k, start + count + k, soft);
                     }
                 }
                 let touched = joint.touched(k);

@@ -3,7 +3,7 @@
 
 use crate::archive::{Archive, Kept};
 use crate::scalar::{Mask, Over, Real};
-use crate::solve::{Block, FactorError, Factors, Pattern, elimination_order};
+use crate::solve::{Block, FactorError, Factors, Pattern, Role, elimination_order};
 use nalgebra::Matrix3;
 
 /// Where the entries of a matrix go, in an order that does not depend on their values. Off the hot path it is an object, for
@@ -102,13 +102,15 @@ impl<S: Real> Matrix<S> {
         pairs.sort_unstable();
         pairs.dedup();
         let order = elimination_order(blocks, &pairs);
+        let factors = Factors::new(&pattern, &order);
+        let loops = blocks.iter().any(|block| block.role == Role::Redundant);
         let place = |(i, j): &(usize, usize)| pattern.position(*i, *j).map_or(u32::MAX, |place| place as u32);
         Matrix {
             places: places.entries.iter().map(place).collect(),
             values: vec![S::zero(); pattern.nonzeros()],
             scaled: vec![S::zero(); if scales.is_empty() { 0 } else { pattern.nonzeros() }],
             scales: scales.to_vec(),
-            factors: Factors::new(&pattern, &order),
+            factors: if loops { factors.in_order() } else { factors },
             pattern,
         }
     }

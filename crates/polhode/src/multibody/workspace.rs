@@ -132,7 +132,9 @@ pub(super) fn lengths<S: Real>(v: &Vector3<S>) -> S {
 impl<S: Real> Workspace<S> {
     pub(super) fn new(system: &System<S>, scheme: &SystemScheme, softness: Vec<S>) -> Self {
         let stabilized = scheme.is_stabilized();
-        let (layout, small) = (Layout::new(system, stabilized), Layout::new(system, false));
+        let (mut layout, mut small) = (Layout::new(system, stabilized), Layout::new(system, false));
+        layout.mark_redundant(&softness);
+        small.mark_redundant(&softness);
         let alternates = matches!(scheme, SystemScheme::Conserving(_)) && !stabilized;
         let mut plain = AlphaScheme::default();
         plain.stabilized = stabilized;

@@ -3,6 +3,7 @@
 mod coordinates;
 mod dense;
 mod newton;
+mod sets;
 mod sparse;
 
 pub(crate) use coordinates::keep_coordinates;
@@ -11,4 +12,5 @@ pub use dense::{Columns, Factor, Lu};
 pub(crate) use dense::{factorize, substitute, substitute_rows};
 pub(crate) use newton::{Equations, Rung, at_once, newton};
 pub use newton::{StepError, Work};
+pub(crate) use sets::Sets;
 pub use sparse::{Block, DENSE_BELOW, Dependency, FactorError, Factors, Pattern, Role, elimination_order};

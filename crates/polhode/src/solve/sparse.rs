@@ -4,10 +4,12 @@
 //! Pivot decisions are taken on one value per scalar, so the scalars of a matrix are numbers or duals of numbers, not lanes;
 //! those of a right-hand side may be.
 
+mod loops;
 mod lu;
 mod order;
 mod runtime;
 mod search;
+mod single;
 #[cfg(test)]
 mod tests;
 
@@ -31,6 +33,9 @@ pub const DENSE_BELOW: usize = 4;
 /// Newton iteration does not notice; a search allows a thousandth of that, so that the next matrices of a motion,
 /// which are alike, do not search again.
 const KEEP: f64 = 1e-6;
+
+/// A pivot away from the diagonal is in the row that is eliminated earliest, among those of at least this part of the column.
+const ELSEWHERE: f64 = 0.1;
 
 /// The value that decides on pivots.
 #[inline(always)]
@@ -178,6 +183,8 @@ struct Columns {
     rows: Vec<u32>,
     /// Where its value is in the array of values.
     from: Vec<u32>,
+    /// A diagonal entry is the pivot in any case if it is at least this part of its column.
+    steady: f64,
 }
 
 impl Columns {
@@ -185,7 +192,8 @@ impl Columns {
     fn new(pattern: &Pattern, order: &[usize]) -> Columns {
         let mut named = vec![false; pattern.n];
         let first = |&j: &usize| named.get_mut(j).is_some_and(|named| !core::mem::replace(named, true));
-        let mut columns = Columns { order: vec![], starts: vec![0], rows: vec![], from: vec![] };
+        let mut columns =
+            Columns { order: vec![], starts: vec![0], rows: vec![], from: vec![], steady: ELSEWHERE };
         for j in order.iter().copied().chain(0..pattern.n).filter(first) {
             columns.order.push(j as u32);
             for i in pattern.starts[j]..pattern.starts[j + 1] {
@@ -235,8 +243,8 @@ pub struct Factors<S> {
 
 #[derive(Clone, Debug)]
 enum Kind<S> {
-    Dense(DenseLu<S>),
-    Sparse(SparseLu<S>),
+    Dense(Box<DenseLu<S>>),
+    Sparse(Box<SparseLu<S>>),
 }
 
 impl<S: Real> Factors<S> {
@@ -250,12 +258,20 @@ impl<S: Real> Factors<S> {
 
     /// The same, dense whatever the size.
     pub fn dense(pattern: &Pattern, order: &[usize]) -> Factors<S> {
-        Self::of(Kind::Dense(DenseLu::new(Columns::new(pattern, order))), pattern)
+        Self::of(Kind::Dense(Box::new(DenseLu::new(Columns::new(pattern, order)))), pattern)
     }
 
     /// The same, sparse whatever the size.
     pub fn sparse(pattern: &Pattern, order: &[usize]) -> Factors<S> {
-        Self::of(Kind::Sparse(SparseLu::new(Columns::new(pattern, order))), pattern)
+        Self::of(Kind::Sparse(Box::new(SparseLu::new(Columns::new(pattern, order)))), pattern)
+    }
+    /// The same, with pivots that follow the order of elimination where they are ten times smaller than they would otherwise be:
+    /// for matrices in which pivots from elsewhere cost more than digits, as those of many loops are.
+    pub(crate) fn in_order(mut self) -> Factors<S> {
+        if let Kind::Sparse(lu) = &mut self.kind {
+            lu.columns.steady = 0.1 * ELSEWHERE;
+        }
+        self
     }
     fn of(kind: Kind<S>, pattern: &Pattern) -> Factors<S> {
         let entries = pattern.nonzeros();

@@ -251,3 +251,49 @@ fn a_row_of_windows_passes_its_flat_position_on_its_branch() {
     assert!((run.energy() - energy).abs() < 2e-3 * energy.abs(), "{}", run.energy() - energy);
     assert!(run.violation().position < 1e-9);
 }
+
+#[test]
+fn a_scissor_lift_of_80_stages_goes_on_where_velocities_are_held_too() {
+    // Crossed bars; the left foot on a hinge, the right one on a plane. Its motion is hardly more than what depends gives way.
+    let (stages, angle) = (80, 0.6f64);
+    let mut system = System::new(Vector3::new(0.0, -9.81, 0.0));
+    let inertia = Matrix3::from_diagonal(&Vector3::new(1e-3, 1.0 / 12.0, 1.0 / 12.0));
+    for stage in 0..stages {
+        let middle = Vector3::new(angle.cos() / 2.0, angle.sin() * (f64::from(stage) + 0.5), 0.0);
+        for (side, turn) in [("l", angle), ("r", core::f64::consts::PI - angle)] {
+            let (name, attitude) =
+                (format!("{side}{stage}"), Rotation::from_rotation_vector(&(Vector3::z() * turn)));
+            system.body(&name, Rigid::new(1.0, inertia).unwrap().at(middle, attitude)).unwrap();
+            for (end, x) in [("a", -0.5), ("m", 0.0), ("b", 0.5)] {
+                system.frame(&format!("{name}{end}"), &name, Vector3::x() * x, none()).unwrap();
+            }
+        }
+        let mut pin = |name: &str, a: String, b: String| {
+            system.joint(&format!("{name}{stage}"), JointKind::Revolute, &a, &b).unwrap();
+        };
+        pin("middle", format!("l{stage}m"), format!("r{stage}m"));
+        if stage > 0 {
+            let below = stage - 1;
+            pin("right", format!("l{below}b"), format!("r{stage}a"));
+            pin("left", format!("r{below}b"), format!("l{stage}a"));
+        }
+    }
+    let upright = Rotation::from_rotation_vector(&(Vector3::x() * -core::f64::consts::FRAC_PI_2));
+    system.frame("foot", GROUND, Vector3::zeros(), none()).unwrap();
+    system.frame("plane", GROUND, Vector3::x() * angle.cos(), upright).unwrap();
+    system.joint("foot", JointKind::Revolute, "foot", "l0a").unwrap();
+    system.joint("plane", JointKind::PointInPlane, "plane", "r0a").unwrap();
+    let run = |method_id: &str| {
+        let mut run = Simulation::new(&system, &method(method_id)).unwrap();
+        assert_eq!((run.assembly().redundancies.len(), run.degrees_of_freedom()), (237, 1));
+        for _ in 0..100 {
+            run.step(1e-3).unwrap();
+        }
+        run
+    };
+    let (plain, held) = (run("geometric-alpha"), run("geometric-alpha,constraints=stabilized"));
+    let apart = (plain.bodies()[159].position - held.bodies()[159].position).norm();
+    println!("apart {apart:.1e}, {:?}, {:?}", plain.violation(), held.violation());
+    assert!(apart < 1e-6, "{apart:e}");
+    assert!(held.violation().velocity < 1e-6, "{:?}", held.violation());
+}

@@ -1,6 +1,7 @@
 //! Sparse factors along recorded pivots.
 
 use super::search::search;
+use super::single::{LONGEST, of_length};
 use super::{Columns, FactorError, KEEP, probe, size};
 use crate::scalar::{Over, Real};
 use core::ops::Range;
@@ -46,11 +47,13 @@ struct Triangle<S> {
     /// How many columns, from this one on towards the diagonal's far end, have the same rows but for those in the
     /// diagonal block between them, which is full; at most [`GROUP`].
     alike: Vec<u8>,
+    /// How many rows a column has, if they are one run that is not too long, else zero.
+    single: Vec<u8>,
 }
 
 impl<S: Real> Triangle<S> {
     fn new() -> Self {
-        Triangle { starts: vec![[0; 2]], runs: vec![], values: vec![], alike: vec![] }
+        Triangle { starts: vec![[0; 2]], runs: vec![], values: vec![], alike: vec![], single: vec![] }
     }
 
     /// Appends a column with entries in these rows, ascending.
@@ -64,6 +67,10 @@ impl<S: Real> Triangle<S> {
             self.values.push(S::zero());
         }
         self.starts.push([self.runs.len() as u32, self.values.len() as u32]);
+        self.single.push(match &self.runs[first..] {
+            [run] if run.length as usize <= LONGEST => run.length as u8,
+            _ => 0,
+        });
     }
 
     #[inline(always)]
@@ -115,6 +122,18 @@ impl<S: Real> Triangle<S> {
     /// Forward substitution with columns k.. of a lower triangle that are alike.
     #[inline(always)]
     fn forward<L: Over<S>, const Q: usize>(&self, k: usize, x: &mut [L]) {
+        let [run, _] = self.starts[k + Q - 1];
+        let row = self.runs.get(run as usize).map_or(0, |run| run.start as usize);
+        let at = [self.starts[k][1] as usize, k, row];
+        of_length!(
+            self.single[k + Q - 1],
+            forward::<Q>,
+            (&self.values, at, x),
+            self.forward_in_runs::<L, Q>(k, x)
+        );
+    }
+    #[inline]
+    fn forward_in_runs<L: Over<S>, const Q: usize>(&self, k: usize, x: &mut [L]) {
         // Column after column, each one shorter by a row.
         let (mut values, common) = self.group::<Q>(k, k + Q - 1);
         let columns: [&[S]; Q] = core::array::from_fn(|c| {
@@ -137,6 +156,19 @@ impl<S: Real> Triangle<S> {
     /// Backward substitution with columns ..=k of an upper triangle that are alike.
     #[inline(always)]
     fn backward<L: Over<S>, const Q: usize>(&self, k: usize, x: &mut [L]) {
+        let first = k + 1 - Q;
+        let [run, at] = self.starts[first];
+        let row = self.runs.get(run as usize).map_or(0, |run| run.start as usize);
+        let at = [at as usize, first, row];
+        of_length!(
+            self.single[first],
+            backward::<Q>,
+            (&self.values, at, x),
+            self.backward_in_runs::<L, Q>(k, x)
+        );
+    }
+    #[inline]
+    fn backward_in_runs<L: Over<S>, const Q: usize>(&self, k: usize, x: &mut [L]) {
         let (mut values, common) = self.group::<Q>(k + 1 - Q, k + 1 - Q);
         let columns: [&[S]; Q] = core::array::from_fn(|c| {
             let (rest, column) = values.split_at(values.len() - (common + Q - 1 - c));
@@ -324,7 +356,7 @@ fn substitute<S: Real, L: Over<S>>(
 /// with the pivots in U it would wait for a multiplication more.
 #[derive(Clone, Debug)]
 pub(super) struct SparseLu<S> {
-    columns: Columns,
+    pub columns: Columns,
     /// Where the entries of the matrix go in the order of the pivots.
     to: Vec<u32>,
     /// The row of each pivot.

@@ -1,5 +1,6 @@
 //! The order of elimination: minimum degree on blocks, with joints after a body that makes them non-singular.
 
+use super::loops::Loops;
 use core::cmp::Reverse;
 use core::ops::Range;
 use std::collections::BinaryHeap;
@@ -11,6 +12,8 @@ pub enum Role {
     Free,
     /// Zero until a neighbour is eliminated: a joint.
     Tied,
+    /// The same, and almost singular even then: a joint that forbids what others forbid too.
+    Redundant,
 }
 
 /// Unknowns that are eliminated together.
@@ -26,7 +29,8 @@ pub struct Block {
 ///
 /// The block with the fewest neighbouring unknowns goes first. A tied block waits for a free neighbour that no other
 /// tied block has used up, or until all its neighbours are gone: then there is nothing left to wait for. A chain is
-/// eliminated from its free end, and the work is proportional to its length.
+/// eliminated from its free end, and the work is proportional to its length. If some blocks are redundant, tied ones wait
+/// until a free block can be had for each of them, or until the loop that they close is gone.
 pub fn elimination_order(blocks: &[Block], pairs: &[(usize, usize)]) -> Vec<usize> {
     let mut graph = Graph::new(blocks, pairs);
     let mut order = Vec::with_capacity(blocks.iter().map(|b| b.unknowns.len()).sum());
@@ -72,6 +76,8 @@ struct Graph<'a> {
     gone: Vec<bool>,
     /// Free blocks that a tied block has used.
     used: Vec<bool>,
+    /// The same where some are redundant.
+    loops: Option<Loops>,
     /// Marks of the last visit.
     mark: Vec<usize>,
     visit: usize,
@@ -98,6 +104,7 @@ impl<'a> Graph<'a> {
             degree,
             gone: vec![false; count],
             used: vec![false; count],
+            loops: blocks.iter().any(|block| block.role == Role::Redundant).then(|| Loops::new(count)),
             mark: vec![0; count],
             visit: 0,
         }
@@ -109,10 +116,14 @@ impl<'a> Graph<'a> {
         self.original[b].iter().copied().find(supports)
     }
 
-    fn eligible(&self, b: usize) -> bool {
-        self.blocks[b].role == Role::Free
-            || self.support(b).is_some()
-            || self.original[b].iter().all(|&a| self.gone[a])
+    fn eligible(&mut self, b: usize) -> bool {
+        if self.blocks[b].role == Role::Free {
+            return true;
+        }
+        match &mut self.loops {
+            Some(loops) => loops.eligible(self.blocks, &self.original[b], &self.gone),
+            None => self.support(b).is_some() || self.original[b].iter().all(|&a| self.gone[a]),
+        }
     }
 
     /// Makes the neighbours of a block neighbours of each other; they, and tied blocks whose turn may have come, have
@@ -124,6 +135,9 @@ impl<'a> Graph<'a> {
             self.used[a] = true;
         }
         self.gone[b] = true;
+        if let Some(loops) = &mut self.loops {
+            loops.eliminate(b, self.blocks, &self.original, &self.gone);
+        }
         let mut near = core::mem::take(&mut self.near[b]);
         near.retain(|&v| !self.gone[v]);
         for &v in &near {

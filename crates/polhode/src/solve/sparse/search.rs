@@ -1,14 +1,12 @@
 //! The search for pivots: column by column, each column solved with the columns before it (Gilbert and Peierls), so
 //! that the work is proportional to the arithmetic.
 
-use super::{Columns, Dependency, FactorError, KEEP, probe, size};
+use super::{Columns, Dependency, ELSEWHERE, FactorError, KEEP, probe, size};
 use crate::scalar::Real;
 
 /// The diagonal entry is the pivot if it is at least this part of its column: fill follows the order of elimination,
 /// which counts more than growth as long as Newton's method corrects the rest.
 const DIAGONAL: f64 = 1e-3;
-/// Otherwise the row that is eliminated earliest, among those of at least this part of the column.
-const ELSEWHERE: f64 = 0.1;
 /// An entry that is this small against the terms it is the sum of is rounding. Not against the matrix: light
 /// bodies make large entries, and heavy ones small, that are as good.
 const ROUNDING: f64 = 1e-12;
@@ -165,7 +163,7 @@ fn eliminate<S: Real>(
             value >= part * best && value > ROUNDING * terms[row as usize]
         };
         let at_home = row_of[k];
-        let part = (DIAGONAL * growth[at_home as usize]).min(ELSEWHERE);
+        let part = (DIAGONAL * growth[at_home as usize]).min(columns.steady);
         let home = (mark[at_home as usize] == at as u32 && good(at_home, part)).then_some(at_home);
         let away =
             |part| below.iter().copied().filter(|&r| good(r, part)).min_by_key(|&r| position[r as usize]);

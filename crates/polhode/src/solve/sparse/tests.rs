@@ -243,6 +243,68 @@ fn orders_are_complete_and_fill_grows_with_the_number_of_bodies() {
 }
 
 #[test]
+fn redundant_joints_wait_for_a_body_or_for_their_loop() {
+    // A net of bars: each joint is between two of the bars that meet in a corner, and two corners are on the ground.
+    let n = 6;
+    let corner = |i: usize, j: usize| n * i + j;
+    let mut meet = vec![vec![]; n * n];
+    meet[corner(0, 0)].push(None);
+    meet[corner(0, n - 1)].push(None);
+    let mut blocks: Vec<Block> = vec![];
+    let add = |size: usize, role: Role, blocks: &mut Vec<Block>| {
+        let start = blocks.last().map_or(0, |block| block.unknowns.end);
+        blocks.push(Block { unknowns: start..start + size, role });
+        blocks.len() - 1
+    };
+    for (i, j) in (0..n * n).map(|at| (at / n, at % n)) {
+        for (to, there) in [(corner(i, (j + 1) % n), j + 1 < n), (corner((i + 1) % n, j), i + 1 < n)] {
+            if there {
+                let bar = Some(add(6, Role::Free, &mut blocks));
+                meet[corner(i, j)].push(bar);
+                meet[to].push(bar);
+            }
+        }
+    }
+    let mut pairs = vec![];
+    for list in &meet {
+        for other in &list[1..] {
+            let joint = add(5, Role::Redundant, &mut blocks);
+            pairs.extend([list[0], *other].into_iter().flatten().map(|bar| (bar, joint)));
+            // Bars are neighbours by the stiffness of their joint.
+            pairs.extend(list[0].zip(*other));
+        }
+    }
+    let order = elimination_order(&blocks, &pairs);
+    let mut all = order.clone();
+    all.sort_unstable();
+    assert!(all.into_iter().eq(0..order.len()));
+    // Joints that are gone have a bar each, or close a loop of what is gone, with the ground as one more.
+    let mut gone = vec![false; blocks.len()];
+    let ground = blocks.len();
+    for (b, block) in order
+        .iter()
+        .filter_map(|at| blocks.iter().position(|b| b.unknowns.start == *at).map(|b| (b, &blocks[b])))
+    {
+        gone[b] = true;
+        if block.role == Role::Free {
+            continue;
+        }
+        let mut sets = crate::solve::Sets::new(ground + 1);
+        let (mut loops, mut joints) = (0, 0);
+        for joint in (0..blocks.len()).filter(|j| gone[*j] && blocks[*j].role != Role::Free) {
+            let mut ends: Vec<usize> = pairs.iter().filter(|(_, j)| *j == joint).map(|(a, _)| *a).collect();
+            ends.resize(2, ground);
+            joints += 1;
+            if ends.iter().all(|a| *a == ground || gone[*a]) {
+                loops += usize::from(!sets.join(ends[0], ends[1]));
+            }
+        }
+        let bars = (0..blocks.len()).filter(|a| gone[*a] && blocks[*a].role == Role::Free).count();
+        assert!(joints - loops <= bars, "{joints} joints, {loops} loops, {bars} bars");
+    }
+}
+
+#[test]
 fn mechanisms_are_solved() {
     for (name, m) in zoo() {
         check(&name, &m.pattern(), &m.order(), &m.values(), 1e-13);
