@@ -153,7 +153,7 @@ fn example(name: &str) -> String {
 /// Joints that depend on each other are held as well as others, and derivatives are those of the motion so held.
 #[test]
 fn redundant_joints_are_held_too() {
-    // The rods of Bricard's mechanism have next to no inertia about their axes: their spin has the rounding of a momentum over it.
+    // What nothing but μ holds has the rounding of rows over μ; in space, bodies feel a little of it.
     let cases = [("bricard", 1, "gravity_z", 1e-9), ("four-bars-2", 6, "gravity_y", 2e-12)];
     for (name, redundant, parameter, rate) in cases {
         for method in ["conserving", "conserving,constraints=index3", "variational"] {

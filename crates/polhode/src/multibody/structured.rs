@@ -98,8 +98,8 @@ fn close_dependent<'a, S: Scalar>(step: &mut impl Structured<'a, S>, spent: &mut
         step.residual();
         let now = step.correct(Mask::splat(true)).largest();
         spent.iterations += 1;
-        // What is small for positions may be large for velocities.
-        let settled = round >= if S::DEPTH == 0 { 1 } else { ROUNDS };
+        // What is small for positions may be large for velocities, and for what nothing but μ holds.
+        let settled = round >= if S::DEPTH == 0 { 2 } else { ROUNDS };
         if settled && (now <= ROUND_OFF || now > 0.5 * before) {
             break;
         }

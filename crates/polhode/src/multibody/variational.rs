@@ -349,7 +349,7 @@ impl<S: Real> Equations<S> for Varying<'_, S> {
             for k in 0..count {
                 let lambda = work.lambda[first + k] * half;
                 if let Some(soft) = work.soft(first + k) {
-                    let beyond = (work.lambda[first + k] - work.held[0][first + k]) * half;
+                    let beyond = (work.lambda[first + k] - work.held[first + k]) * half;
                     work.residual[start + k] -= soft * beyond / mass;
                 }
                 for (end, body) in joint.bodies().into_iter().enumerate() {

@@ -106,8 +106,9 @@ pub(super) struct Workspace<S: Real> {
     pub(super) scaled: [Vec<S>; 2],
     /// μ of each row of the joints that depend on each other, zero for the rest; empty without such joints.
     pub(super) softness: Vec<S>,
-    /// The multipliers of positions and of velocities from which such rows give way, of a step that keeps structure.
-    pub(super) held: [Vec<S>; 2],
+    /// The multipliers from which such rows of positions give way, of a step that keeps structure. Those of velocities are as
+    /// small as the third power of the step, and give way from none.
+    pub(super) held: Vec<S>,
     /// A typical mass.
     pub(super) mass: S,
     /// Distances of the joints from the centre of mass of each body.
@@ -212,7 +213,7 @@ impl<S: Real> Workspace<S> {
             residual: vec![S::zero(); n],
             leaps: vec![Leap::ground(); leaping],
             scaled: [vec![S::zero(); rows], vec![S::zero(); rows]],
-            held: core::array::from_fn(|_| vec![S::zero(); softness.len()]),
+            held: vec![S::zero(); softness.len()],
             softness,
             mass,
             arms,
@@ -346,8 +347,8 @@ impl<'a, S: Real> Stepping<'a, S> {
     /// none.
     pub(super) fn hold(&mut self, begun: bool) {
         let work = &mut *self.work;
-        for (held, now) in work.held.iter_mut().zip([&work.lambda, &work.eta]) {
-            held.iter_mut().zip(now).for_each(|(held, now)| *held = if begun { *now } else { S::zero() });
+        for (held, now) in work.held.iter_mut().zip(&work.lambda) {
+            *held = if begun { *now } else { S::zero() };
         }
     }
     /// Takes the unknowns that were found elsewhere into its own.

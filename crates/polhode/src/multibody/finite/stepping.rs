@@ -183,11 +183,10 @@ impl<'a, S: Real> Leaping<'a, S> {
                         work.residual[start + count + k] = share.rates[k];
                     }
                     if let Some(soft) = work.soft(first + k) {
-                        let beyond = work.scaled[0][first + k] - work.held[0][first + k] * per;
+                        let beyond = work.scaled[0][first + k] - work.held[first + k] * per;
                         work.residual[start + k] -= soft * beyond / mass;
                         if self.stabilized {
-                            let beyond = work.eta[first + k] - work.held[1][first + k];
-                            work.residual[start + count + k] -= soft * beyond;
+                            work.residual[start + count + k] -= soft * work.eta[first + k];
                         }
                     }
                 }
