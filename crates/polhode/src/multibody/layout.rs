@@ -4,6 +4,9 @@ use super::system::System;
 use crate::scalar::Real;
 use crate::solve::{Block, Role};
 
+/// So many bodies and joints are many.
+const LARGE: usize = 512;
+
 /// Unknowns and equations, numbered alike. A body has the change of its position and attitude and, in the stabilized form,
 /// apart from it the change that the velocities see; a joint has its multipliers and, in the stabilized form, as many for
 /// the rows of velocity.
@@ -63,8 +66,12 @@ impl Layout {
         }
         Layout { n, per_body, joints, multipliers, extra, blocks, rows, length, scales }
     }
-    /// Marks the joints with rows that give way by this much, for the order of elimination.
+    /// Marks the joints with rows that give way by this much, for the order of elimination. In a small system they are left
+    /// where they are: it has no fill to speak of, and gets past singular positions more often with the pivots of that order.
     pub(super) fn mark_redundant<S: Real>(&mut self, softness: &[S]) {
+        if self.blocks.len() < LARGE {
+            return;
+        }
         let first = self.blocks.iter().position(|block| block.role == Role::Tied).unwrap_or_default();
         for (block, start) in self.blocks[first..].iter_mut().zip(&self.multipliers) {
             if softness.get(*start).is_some_and(|soft| soft.largest() > 0.0) {
