@@ -99,8 +99,7 @@ pub fn solve<'py>(
     let stride = plan.steps().div_ceil(PLACES).max(1);
     let mut unsaved = None;
     let (ended, run) = py.detach(|| {
-        // The next of the times, and the next steps with a row and with a place: a division at each step would be felt.
-        let (mut next, mut row, mut place) = (0, 0, 0);
+        let mut next = 0;
         let mut observer = |n: u64, run: &mut Watched| {
             match &times {
                 Some(times) => {
@@ -110,17 +109,13 @@ pub fn solve<'py>(
                         next += 1;
                     }
                 }
-                None if n == row || n == plan.steps() || run.ended() => {
-                    row = n + every;
-                    match rows.is_bare() {
-                        true => rows.take_time(run.time()),
-                        false => rows.take(&run.snapshot()),
-                    }
-                }
+                None if n.is_multiple_of(every) || n == plan.steps() || run.ended() => match rows.is_bare() {
+                    true => rows.take_time(run.time()),
+                    false => rows.take(&run.snapshot()),
+                },
                 None => {}
             }
-            if dense && n == place {
-                place += stride;
+            if dense && n.is_multiple_of(stride) {
                 match run.save() {
                     Ok(saved) => places.push((n, saved)),
                     Err(error) => unsaved = Some(error),
