@@ -21,18 +21,16 @@ pub struct Drift {
 }
 
 impl Drift {
-    /// That of a run; a system of bodies has an energy and nothing else to keep.
+    /// That of a run.
     pub fn new(end: &RunReport) -> Self {
         let drift = &end.drift;
-        let single = end.last.is_single();
-        let of_body = |x: f64| single.then_some(x);
         Drift {
             energy: drift.energy.map(|e| e.max_abs()),
-            momentum_space: of_body(drift.momentum_space),
+            momentum_space: drift.momentum_space,
             linear_momentum_space: drift.linear_momentum_space,
-            momentum_body: of_body(drift.momentum_body),
-            momentum_vertical: of_body(drift.momentum_vertical),
-            momentum_axial: of_body(drift.momentum_axial),
+            momentum_body: drift.momentum_body,
+            momentum_vertical: drift.momentum_vertical,
+            momentum_axial: drift.momentum_axial,
         }
     }
 }

@@ -52,11 +52,12 @@ pub fn check(limits: &[Limit], model: &Model, run: &dyn Run) -> Result<(), Failu
         let reason = match *name {
             "energy" if drift.energy.is_none() => "a load has no potential, so that there is no energy",
             "energy" => continue,
-            _ if !start.is_single() => "of a system of bodies the drift of the energy alone is known",
-            "linear_momentum_space" if drift.linear_momentum_space.is_none() => {
+            known if drift.list().iter().any(|(name, _)| *name == known) => continue,
+            "linear_momentum_space" if start.is_single() => {
                 "the body turns about a fixed point, which takes up linear momentum"
             }
-            _ => continue,
+            "momentum_body" | "momentum_axial" => "a system of several bodies has no body axes",
+            _ => "what acts from outside on this system of bodies changes it",
         };
         return Err(Failure::Usage(format!("--max-drift {name}: {reason}")));
     }

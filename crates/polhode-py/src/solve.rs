@@ -40,8 +40,7 @@ pub fn event((name, function, direction, stops): Watching, trouble: &Trouble) ->
 /// What a run has come to, for Python.
 fn told<'py>(py: Python<'py>, given: &Bound<'py, PyDict>, end: &RunReport, run: &Watched) -> PyResult<()> {
     let drift = PyDict::new(py);
-    let of_body = |name: &str| end.last.is_single() || matches!(name, "energy" | "linear_momentum_space");
-    for (name, value) in end.drift.list().into_iter().filter(|(name, _)| of_body(name)) {
+    for (name, value) in end.drift.list() {
         drift.set_item(name, value)?;
     }
     if let Some(joints) = &end.joints {

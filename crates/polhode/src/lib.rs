@@ -34,7 +34,7 @@
 //! system.body("brick", brick.moving(Vector3::zeros(), Vector3::new(0.1, 1.0, 0.2)).on_fixed_point())?;
 //! let mut run = begin(&Arc::new(system), &Method::parse("akw")?)?;
 //! let end = drive(&mut *run, &Plan::new(0.01, 10.0)?, &mut |_, _| ControlFlow::Continue(()))?;
-//! assert!(end.drift.momentum_space < 1e-13);
+//! assert!(end.drift.momentum_space.unwrap() < 1e-13);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

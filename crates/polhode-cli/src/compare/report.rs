@@ -5,8 +5,6 @@ use crate::blocks::{Constraints, Drift, Error, Newton};
 use crate::phase::Frequencies;
 use crate::print::{self, count, duration, plain, small};
 use crate::timing;
-use polhode::method::Claims;
-use polhode::problem::Invariance;
 use serde::Serialize;
 
 /// The object that `--json` prints.
@@ -81,13 +79,15 @@ fn columns(comparison: &Comparison) -> (Vec<Column<'_>>, Vec<String>) {
     let mut columns: Vec<Column<'_>> = Vec::new();
     let mut lines = Vec::new();
     // What the exact motion changes too has no column.
-    let kept = |quantity: &str| {
-        comparison.model.invariance_of(&Claims::default(), quantity) != Invariance::NotInvariant
-    };
+    let kept = |quantity: &str| comparison.model.is_invariant(quantity);
     let mut drifts = Vec::new();
     if kept("energy") {
         columns.push(("energy", Box::new(|run| drift(run, "energy"))));
         drifts.push("energy (relative)");
+    }
+    if kept("linear_momentum_space") {
+        columns.push(("linear", Box::new(|run| drift(run, "linear_momentum_space"))));
+        drifts.push("linear momentum in space (kg m/s)");
     }
     if kept("momentum_space") {
         columns.push(("momentum", Box::new(|run| drift(run, "momentum_space"))));

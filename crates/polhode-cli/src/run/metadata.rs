@@ -22,14 +22,12 @@ pub fn metadata(
         .collect();
     let parameters: Map<String, Value> =
         problem.data().iter().map(|datum| (datum.name.clone(), json!(datum.values))).collect();
-    let single = end.last.is_single();
     let drift: Map<String, Value> = end
         .drift
         .list()
         .into_iter()
-        .filter(|(name, _)| single || *name == "energy")
         .map(|(name, x)| {
-            let kept = model.invariance_of(method.claims(), name);
+            let kept = model.invariance_of(method, name);
             let unit =
                 if name == "energy" { end.drift.energy.map_or("J", |energy| energy.unit()) } else { "" };
             let says = match kept {

@@ -22,7 +22,7 @@ use crate::{host, interrupt, pick, print};
 use core::ops::ControlFlow;
 use events::Events;
 use polhode::method::{Method, SystemScheme};
-use polhode::problem::{Errors, Invariance, Model, Problem, RunReport};
+use polhode::problem::{Errors, Model, Problem, RunReport};
 use polhode::run::{EnergyEstimate, Estimate, Plan, Run, Watched, drive, drive_on};
 use record::{Files, Record, Setting};
 use std::path::PathBuf;
@@ -73,9 +73,9 @@ impl Finished {
 const RUNAWAY: f64 = 0.5;
 
 /// What to say of a run that gained much energy which the exact motion keeps.
-fn runaway(model: &Model, method: &Method, end: &RunReport) -> Option<String> {
+fn runaway(model: &Model, end: &RunReport) -> Option<String> {
     let gain = end.drift.energy?.gain;
-    let kept = model.invariance_of(method.claims(), "energy") != Invariance::NotInvariant;
+    let kept = model.is_invariant("energy");
     (kept && gain > RUNAWAY).then(|| {
         format!(
             "warning: the energy, which the exact motion keeps, grew by {:.0} % of that of the motion: the result may mean \
@@ -266,8 +266,7 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
             }
         }
     };
-    for warning in
-        [system::broken(&end), system::rounded(&end), runaway(&model, &method, &end)].into_iter().flatten()
+    for warning in [system::broken(&end), system::rounded(&end), runaway(&model, &end)].into_iter().flatten()
     {
         print::note(&warning);
     }

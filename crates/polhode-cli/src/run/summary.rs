@@ -68,15 +68,13 @@ pub fn text(run: &Finished) -> String {
     let mut text = table(0, &[Align::Left, Align::Left], &head);
 
     let start = run.model.start();
-    let single = end.last.is_single();
     let mut drifts: Vec<Vec<String>> = end
         .drift
         .list()
         .into_iter()
-        .filter(|(quantity, _)| single || *quantity == "energy")
         .map(|(quantity, value)| {
             let (name, unit) = words(quantity, end, &start);
-            let note = match run.model.invariance_of(method.claims(), quantity) {
+            let note = match run.model.invariance_of(method, quantity) {
                 Invariance::Promised => "kept by the method",
                 Invariance::NotPromised => "invariant, no claim",
                 Invariance::NotInvariant => "not invariant here",
@@ -97,7 +95,7 @@ pub fn text(run: &Finished) -> String {
     text.push_str(&table(2, &[Align::Left; 4], &drifts));
 
     text.extend(run.events.text());
-    if !single {
+    if !end.last.is_single() {
         let places =
             table(2, &[Align::Left, Align::Right, Align::Right, Align::Right], &system::places(&end.last));
         text.push_str(&format!("\npositions at the end, m\n{places}"));

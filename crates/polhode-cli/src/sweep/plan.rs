@@ -249,14 +249,13 @@ impl Plan {
         let mut begun =
             model.watched(&plan.method).map_err(|failure| Failure::Solver(failure.to_string()))?;
         plan.abreast = run::goes_abreast(&mut begun);
-        let single = model.start().is_single();
         let drifts = begun.drift().list().into_iter().map(|(name, _)| name);
         let mut taken = vec![RUN.to_string(), STATUS.to_string()];
         taken.extend(plan.names.iter().cloned());
         let known = Known {
             heads: &heads,
             events: &model.events(),
-            drifts: drifts.filter(|name| single || *name == "energy").collect(),
+            drifts: drifts.collect(),
             until: steps.until(),
             taken: &taken,
         };

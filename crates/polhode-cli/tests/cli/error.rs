@@ -237,6 +237,10 @@ fn drifts_have_limits() {
         refused(2, &[&top[..], &[&format!("energy={bad}")]].concat(), &["the limit must be a finite number"]);
     }
     refused(2, &["run", "driven-body", "--max-drift", "energy=1"], &["a load has no potential"]);
-    refused(2, &["run", "four-bar", "--max-drift", "momentum_space=1"], &["of a system of bodies"]);
+    refused(
+        2,
+        &["run", "four-bar", "--max-drift", "momentum_space=1"],
+        &["from outside on this system of bodies"],
+    );
     refused(2, &["run", "fast-top", "--max-drift", "linear_momentum_space=1"], &["fixed point"]);
 }

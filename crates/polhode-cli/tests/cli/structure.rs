@@ -1,6 +1,6 @@
 //! Methods that keep the structure of systems, on model files.
 
-use crate::common::{csv, json, refused};
+use crate::common::{csv, fine, json, polhode, refused};
 use crate::models::Folder;
 
 /// A bob that hangs by a ball joint from the tip of a driven crank, a wheel on a spring over full turns, and a spring between
@@ -223,6 +223,8 @@ fn a_free_chain_keeps_its_momenta() {
         }
     }
     assert!(off[0] < 1e-12 && off[1] < 1e-12, "{off:?}");
+    let told = ["linear_momentum_space", "momentum_space"].map(|name| run["drift"][name].as_f64().unwrap());
+    assert!(told[0] < 1e-12 && told[1] < 1e-12, "{told:?}");
 }
 
 #[test]
@@ -239,4 +241,89 @@ fn stiff_bushings_ring_down_and_never_gain() {
     let all = energies("decaying");
     assert!(all.windows(2).all(|pair| pair[1] <= pair[0] + 1e-12 * all[0]), "the energy rises");
     assert!(all[0] - all[all.len() - 1] > 1e-7 * all[0], "nothing rings down");
+}
+
+/// A satellite whose wheel is driven by a motor against friction, with a boom on a bushing and a damped mass on a line.
+const SATELLITE: &str = r#"
+GRAVITY
+[bodies.hull]
+mass = 20
+inertia = [2, 3, 4]
+omega_body = [0.1, -0.2, 0.3]
+velocity = [0.5, 0.2, -0.1]
+[bodies.wheel]
+mass = 2
+inertia = [0.02, 0.02, 0.04]
+position = [0.1, 0.2, 0.3]
+[bodies.boom]
+mass = 1
+inertia = [0.3, 0.3, 0.01]
+position = [0, 0, 1]
+[bodies.damper]
+mass = 0.5
+inertia = [0.01, 0.01, 0.01]
+position = [1, 0.4, 0]
+velocity = [0.1, 0, 0.2]
+[joints.spindle]
+type = "revolute"
+between = ["hull", "wheel"]
+at = [0.1, 0.2, 0.3]
+axis = [0, 0, 1]
+moment = "0.5 * sin(3 * t) - 0.01 * rate"
+[frames.root]
+body = "hull"
+at = [0, 0, 0.5]
+[frames.foot]
+body = "boom"
+at = [0, 0, -0.5]
+[forces.clamp]
+type = "bushing"
+between = ["root", "foot"]
+stiffness = [300, 300, 500, 30, 30, 10]
+[forces.line]
+type = "line"
+between = ["root", "damper"]
+force = "4 * (length - 0.8)^3 + 0.5 * rate"
+[run]
+step = 0.01
+until = 2
+"#;
+
+#[test]
+fn momenta_of_what_nothing_holds_are_followed_and_kept() {
+    let folder = Folder::new();
+    let free = folder.write("satellite.toml", &SATELLITE.replace("GRAVITY", ""));
+    let falls = folder.write("falls.toml", &SATELLITE.replace("GRAVITY", "gravity = [0, 0, -9.81]"));
+    let leans = folder.write("leans.toml", &SATELLITE.replace("GRAVITY", "gravity = [1, 0, -9.81]"));
+    let found = |file: &str, method: &str| {
+        json(&["run", file, "--method", method, "--no-reference", "--json"])["drift"].clone()
+    };
+    for method in ["conserving", "conserving,constraints=index3", "decaying"] {
+        let drift = found(&free, method);
+        for name in ["linear_momentum_space", "momentum_space", "momentum_vertical"] {
+            assert!(drift[name].as_f64().unwrap() < 1e-12, "{method}: {drift}");
+        }
+        let drift = found(&falls, method);
+        assert!(drift["momentum_vertical"].as_f64().unwrap() < 1e-11, "{method}: {drift}");
+        assert!(drift.get("momentum_space").is_none(), "{drift}");
+    }
+    let drift = found(&free, "geometric-alpha");
+    assert!(drift["linear_momentum_space"].as_f64().unwrap() < 1e-12, "{drift}");
+    assert!(drift["momentum_space"].as_f64().unwrap() > 1e-8, "{drift}");
+    assert_eq!(found(&leans, "conserving").as_object().unwrap().len(), 1);
+
+    let gate = |file: &str, method: &str, limit: &str| {
+        polhode(&["run", file, "--method", method, "--no-reference", "--max-drift", limit]).code
+    };
+    assert_eq!(gate(&free, "conserving", "momentum_space=1e-11"), Some(0));
+    assert_eq!(gate(&free, "geometric-alpha", "momentum_space=1e-11"), Some(5));
+    assert_eq!(gate(&falls, "conserving", "linear_momentum_space=1"), Some(2));
+    let chain = example("free-chain");
+    for (method, energy) in [("variational", "invariant, no claim"), ("conserving", "kept by the method")] {
+        let text = fine(&["run", &chain, "--method", method, "--no-reference"]);
+        let line = |start: &str| text.lines().find(|l| l.trim_start().starts_with(start)).unwrap_or_default();
+        assert!(line("energy").ends_with(energy), "{text}");
+        assert!(line("linear momentum in space").ends_with("kept by the method"), "{text}");
+        assert!(line("angular momentum in space").ends_with("kept by the method"), "{text}");
+    }
 }

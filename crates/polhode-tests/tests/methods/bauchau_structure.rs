@@ -75,7 +75,7 @@ fn step(angle: f64) -> f64 {
 /// The largest relative drift of energy and of momentum, without load.
 fn free_drift<G: Steps<f64>>(id: &str, (body, start): &Case<f64, G>, h: f64, n: u64) -> (f64, f64) {
     let found = drift(&method(id), body, start, h, n).unwrap();
-    let momentum = found.momentum_space.max(found.linear_momentum_space.unwrap_or(0.0));
+    let momentum = found.momentum_space.unwrap().max(found.linear_momentum_space.unwrap_or(0.0));
     (found.energy.unwrap().max_abs(), momentum / G::angular(&start.momentum).norm())
 }
 

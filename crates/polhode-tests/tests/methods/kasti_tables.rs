@@ -136,8 +136,8 @@ fn energy_frequencies_and_momenta_over_ten_seconds() {
             watch(&model, id, cells[0].parse().unwrap(), 10.0, |s| seen.observe(s.t, &s.bodies[0].attitude))
                 .unwrap();
         let start = model.start();
-        let vertical = end.drift.momentum_vertical / start.bodies[0].momentum_space.z;
-        let axial = end.drift.momentum_axial / start.bodies[0].momentum_body.z;
+        let vertical = end.drift.momentum_vertical.unwrap() / start.bodies[0].momentum_space.z;
+        let axial = end.drift.momentum_axial.unwrap() / start.bodies[0].momentum_body.z;
         let found = [
             end.drift.energy.unwrap().max_abs(),
             seen.frequency().unwrap() / exact.nutation.unwrap() - 1.0,

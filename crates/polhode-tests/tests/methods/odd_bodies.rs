@@ -56,7 +56,7 @@ fn drift(method: &Method, odd: &Odd, steps: u64) -> Option<f64> {
     let size = odd.0.iter().zip(&odd.1).map(|(a, b)| (a * b).powi(2)).sum::<f64>().sqrt();
     let (claims, seen) = (method.claims(), ended.drift);
     let energy = if claims.free_energy { seen.energy.unwrap().max_abs() } else { 0.0 };
-    let momentum = if claims.free_momentum { seen.momentum_space / size } else { 0.0 };
+    let momentum = if claims.free_momentum { seen.momentum_space.unwrap() / size } else { 0.0 };
     Some(energy.max(momentum))
 }
 

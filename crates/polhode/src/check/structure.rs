@@ -39,8 +39,8 @@ pub fn advance<S: Scalar, G: Steps<S>, L: Load<S>>(
 /// let inertia = RotaryInertia::about_fixed_point(Matrix3::from_diagonal(&Vector3::new(1.0, 2.0, 2.5)))?;
 /// let body = Body::<f64, So3, _> { inertia, load: NoLoad };
 /// let start = body.state(Rotation::identity(), &Vector3::new(0.1, 1.0, 0.2));
-/// assert!(drift(&Method::parse("imidm")?, &body, &start, 0.5, 1000)?.momentum_space < 1e-12);
-/// assert!(drift(&Method::parse("imid")?, &body, &start, 0.5, 1000)?.momentum_space > 1e-4);
+/// assert!(drift(&Method::parse("imidm")?, &body, &start, 0.5, 1000)?.momentum_space.unwrap() < 1e-12);
+/// assert!(drift(&Method::parse("imid")?, &body, &start, 0.5, 1000)?.momentum_space.unwrap() > 1e-4);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn drift<G: Steps<f64>, L: Load<f64>>(

@@ -122,6 +122,15 @@ impl<S: Scalar> Simulation<S> {
             .map(|(extra, now)| half * form(&extra.mass, &now.velocity));
         bodies.chain(extra).fold(S::zero(), |sum, part| sum + part)
     }
+    /// Momentum, and angular momentum about the origin of space.
+    pub fn momenta(&self) -> [Vector3<S>; 2] {
+        let none = [Vector3::zeros(); 2];
+        self.centered().bodies.iter().zip(self.bodies()).fold(none, |[linear, angular], (body, now)| {
+            let own = now.velocity * body.mass;
+            let spin = now.attitude.rotate(&(body.inertia.matrix() * now.omega_body));
+            [linear + own, angular + now.position.cross(&own) + spin]
+        })
+    }
     /// What a load of a body may know.
     fn kinematics(&self, now: &BodyMotion<S>) -> Kinematics<S> {
         Kinematics {

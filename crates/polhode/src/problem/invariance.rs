@@ -3,8 +3,8 @@
 use super::known::{active, weight};
 use super::model::Model;
 use crate::body::{Load, Loads, StandardLoad};
-use crate::method::Claims;
-use crate::multibody::Reduction;
+use crate::method::{Claims, Method, SystemClaims};
+use crate::multibody::{Reduction, Symmetry};
 use nalgebra::{Matrix3, Vector3};
 
 /// What is to be expected of a quantity over a run.
@@ -39,8 +39,8 @@ enum Setting {
     Flight,
     /// A moving body that falls.
     Fall,
-    /// Bodies and joints under gravity alone.
-    Mechanism,
+    /// Bodies and joints.
+    Mechanism(Symmetry),
     /// Whatever else.
     Other,
 }
@@ -91,7 +91,7 @@ impl Model {
                 }
             }
             // What is done by motors, drives and dampers is counted.
-            None => Setting::Mechanism,
+            None => Setting::Mechanism(self.system().symmetry()),
         }
     }
 }
@@ -102,12 +102,24 @@ impl Model {
     /// ```
     /// use polhode::{method::Method, problem::{Invariance, Problem}};
     /// let (top, akw) = (Problem::named("fast-top")?.model()?, Method::parse("akw")?);
-    /// assert_eq!(top.invariance_of(akw.claims(), "energy"), Invariance::Promised);
-    /// assert_eq!(top.invariance_of(akw.claims(), "momentum_space"), Invariance::NotInvariant);
+    /// assert_eq!(top.invariance_of(&akw, "energy"), Invariance::Promised);
+    /// assert_eq!(top.invariance_of(&akw, "momentum_space"), Invariance::NotInvariant);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn invariance_of(&self, claims: &Claims, quantity: &str) -> Invariance {
-        use Setting::{Fall, Flight, Free, Gravity, Potential, Wall};
+    pub fn invariance_of(&self, method: &Method, quantity: &str) -> Invariance {
+        match self.kept(method.claims(), &method.keeps().unwrap_or_default(), quantity) {
+            (true, true) => Invariance::Promised,
+            (true, false) => Invariance::NotPromised,
+            (false, _) => Invariance::NotInvariant,
+        }
+    }
+    /// True if the exact motion keeps the quantity of the drift with this name.
+    pub fn is_invariant(&self, quantity: &str) -> bool {
+        self.kept(&Claims::default(), &SystemClaims::default(), quantity).0
+    }
+    /// Whether the exact motion keeps a quantity, and whether a method of these claims says that it does.
+    fn kept(&self, claims: &Claims, keeps: &SystemClaims, quantity: &str) -> (bool, bool) {
+        use Setting::{Fall, Flight, Free, Gravity, Mechanism, Potential, Wall};
         let (inertia, center) = match &self.reduction {
             Some(Reduction::Rotation(one)) => {
                 let weights = active(&one.body.load).unwrap_or_default();
@@ -124,7 +136,7 @@ impl Model {
         let centered = center == Vector3::zeros();
         // The axis of a top under gravity is its third one and holds its centre of mass.
         let top = symmetric(&inertia) && center.x == 0.0 && center.y == 0.0;
-        let (invariant, claimed) = match (self.setting(), quantity) {
+        match (self.setting(), quantity) {
             (Free | Flight, "energy") => (true, claims.free_energy),
             (Free | Flight, "momentum_space" | "momentum_vertical" | "linear_momentum_space") => {
                 (true, claims.free_momentum)
@@ -134,7 +146,12 @@ impl Model {
             (Gravity, "momentum_vertical") => (true, claims.gravity_vertical),
             (Gravity, "momentum_axial") => (top, claims.gravity_axial),
             (Fall, "energy") => (true, claims.fall_energy),
-            (Setting::Mechanism, "energy") => (true, false),
+            (Mechanism(_), "energy") => (true, keeps.energy),
+            (Mechanism(symmetry), "linear_momentum_space") => (symmetry == Symmetry::Full, keeps.momentum),
+            (Mechanism(symmetry), "momentum_space") => (symmetry == Symmetry::Full, keeps.angular_momentum),
+            (Mechanism(symmetry), "momentum_vertical") => {
+                (symmetry != Symmetry::None, keeps.angular_momentum)
+            }
             (Wall | Potential, "energy") => (true, claims.potential_energy),
             (Wall, "momentum_vertical") => (true, claims.gravity_vertical),
             (Fall, "momentum_vertical") => (vertical, false),
@@ -142,11 +159,6 @@ impl Model {
             // About a reference point off the centre of mass the angular momentum is not of constant length.
             (Flight | Fall, "momentum_body") => (centered, false),
             _ => (false, false),
-        };
-        match (invariant, claimed) {
-            (true, true) => Invariance::Promised,
-            (true, false) => Invariance::NotPromised,
-            (false, _) => Invariance::NotInvariant,
         }
     }
 }
@@ -159,31 +171,28 @@ mod tests {
 
     #[test]
     fn only_invariants_are_claimed() {
-        let claims = *Method::parse("akw").unwrap().claims();
+        let akw = Method::parse("akw").unwrap();
         let mut top = Problem::named("fast-top").unwrap();
-        assert_eq!(top.model().unwrap().invariance_of(&claims, "momentum_axial"), Invariance::Promised);
-        assert_eq!(top.model().unwrap().invariance_of(&claims, "momentum_space"), Invariance::NotInvariant);
+        assert_eq!(top.model().unwrap().invariance_of(&akw, "momentum_axial"), Invariance::Promised);
+        assert_eq!(top.model().unwrap().invariance_of(&akw, "momentum_space"), Invariance::NotInvariant);
         top.set("inertia", "5,4,1").unwrap();
-        assert_eq!(top.model().unwrap().invariance_of(&claims, "momentum_axial"), Invariance::NotInvariant);
+        assert_eq!(top.model().unwrap().invariance_of(&akw, "momentum_axial"), Invariance::NotInvariant);
         let mut body = Problem::named("free-body").unwrap();
-        assert_eq!(
-            body.model().unwrap().invariance_of(&claims, "linear_momentum_space"),
-            Invariance::Promised
-        );
+        assert_eq!(body.model().unwrap().invariance_of(&akw, "linear_momentum_space"), Invariance::Promised);
         body.set("gravity", "0,0,-9.81").unwrap();
         assert_eq!(
-            body.model().unwrap().invariance_of(&claims, "linear_momentum_space"),
+            body.model().unwrap().invariance_of(&akw, "linear_momentum_space"),
             Invariance::NotInvariant
         );
-        assert_eq!(body.model().unwrap().invariance_of(&claims, "energy"), Invariance::NotPromised);
+        assert_eq!(body.model().unwrap().invariance_of(&akw, "energy"), Invariance::NotPromised);
         let mut cone = Problem::named("steady-precession").unwrap();
         for quantity in ["energy", "momentum_vertical", "momentum_axial"] {
-            assert_eq!(cone.model().unwrap().invariance_of(&claims, quantity), Invariance::Promised);
+            assert_eq!(cone.model().unwrap().invariance_of(&akw, quantity), Invariance::Promised);
         }
-        assert_eq!(cone.model().unwrap().invariance_of(&claims, "momentum_space"), Invariance::NotInvariant);
+        assert_eq!(cone.model().unwrap().invariance_of(&akw, "momentum_space"), Invariance::NotInvariant);
         cone.set("gravity", "0").unwrap();
-        assert_eq!(cone.model().unwrap().invariance_of(&claims, "momentum_space"), Invariance::Promised);
+        assert_eq!(cone.model().unwrap().invariance_of(&akw, "momentum_space"), Invariance::Promised);
         top.set("mgl", "0").unwrap();
-        assert_eq!(top.model().unwrap().invariance_of(&claims, "momentum_space"), Invariance::Promised);
+        assert_eq!(top.model().unwrap().invariance_of(&akw, "momentum_space"), Invariance::Promised);
     }
 }

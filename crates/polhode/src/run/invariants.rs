@@ -4,6 +4,7 @@ use crate::archive::kept;
 use crate::body::Dynamics;
 use crate::body::{Body, Load, State};
 use crate::lookup::nearest;
+use crate::multibody::{Simulation, Symmetry};
 use crate::scalar::{Lanes, Real, lanes_of, larger};
 use crate::solve::Coordinates;
 use core::fmt;
@@ -14,16 +15,17 @@ use nalgebra::Vector3;
 pub struct Drift {
     /// E/E₀ - 1 (E - E₀ where E₀ is nothing beside the kinetic energy), if the loads have a potential.
     pub energy: Option<EnergyError>,
-    /// |π - π₀|, angular momentum in space (about the space origin for a moving body).
-    pub momentum_space: f64,
-    /// |p - p₀|, linear momentum in space, of a moving body.
+    /// |π - π₀|, angular momentum in space (about the space origin for a moving body). Of a system of bodies momenta are
+    /// followed where the exact motion keeps them.
+    pub momentum_space: Option<f64>,
+    /// |p - p₀|, linear momentum in space, of what is not held at a point.
     pub linear_momentum_space: Option<f64>,
-    /// ||Π|/|Π₀| - 1|, the length of the body angular momentum.
-    pub momentum_body: f64,
+    /// ||Π|/|Π₀| - 1|, the length of the body angular momentum, of one body.
+    pub momentum_body: Option<f64>,
     /// |π₃ - π₃₀|, the vertical component in space.
-    pub momentum_vertical: f64,
-    /// |Π₃ - Π₃₀|, the component along the body's third axis.
-    pub momentum_axial: f64,
+    pub momentum_vertical: Option<f64>,
+    /// |Π₃ - Π₃₀|, the component along the body's third axis, of one body.
+    pub momentum_axial: Option<f64>,
 }
 
 impl Drift {
@@ -31,11 +33,11 @@ impl Drift {
     pub fn list(&self) -> Vec<(&'static str, f64)> {
         [
             ("energy", self.energy.map(|e| e.max_abs())),
-            ("momentum_space", Some(self.momentum_space)),
+            ("momentum_space", self.momentum_space),
             ("linear_momentum_space", self.linear_momentum_space),
-            ("momentum_body", Some(self.momentum_body)),
-            ("momentum_vertical", Some(self.momentum_vertical)),
-            ("momentum_axial", Some(self.momentum_axial)),
+            ("momentum_body", self.momentum_body),
+            ("momentum_vertical", self.momentum_vertical),
+            ("momentum_axial", self.momentum_axial),
         ]
         .into_iter()
         .filter_map(|(name, value)| Some((name, value?)))
@@ -189,6 +191,7 @@ impl EnergyRecord {
 
 kept!(EnergyRecord { start, least, most, kinetic, samples, sum, squares });
 kept!(Invariants { energy, space0, linear0, body0, norm0, largest });
+kept!(Momenta { start, largest });
 kept!(Largest { space, linear, body, vertical, axial });
 
 /// Follows the invariants of a run, or of several in lanes.
@@ -213,6 +216,46 @@ struct Largest<S = f64> {
     axial: S,
 }
 
+/// Follows those momenta of a system of bodies that its motion keeps.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Momenta {
+    symmetry: Symmetry,
+    /// Momentum and angular momentum at the start.
+    start: [Vector3<f64>; 2],
+    /// The largest changes so far: of the momentum, of the angular momentum and of its vertical component.
+    largest: [f64; 3],
+}
+
+impl Momenta {
+    /// Nothing of a system that keeps none.
+    pub(super) fn new(simulation: &Simulation<f64>) -> Option<Self> {
+        let symmetry = simulation.system().symmetry();
+        let largest = [0.0; 3];
+        (symmetry != Symmetry::None).then(|| Momenta { symmetry, start: simulation.momenta(), largest })
+    }
+    /// One more step.
+    pub(super) fn update(&mut self, simulation: &Simulation<f64>) {
+        let [linear, angular] = simulation.momenta();
+        let change = angular - self.start[1];
+        let now = [(linear - self.start[0]).norm(), change.norm(), change.z.abs()];
+        self.largest = core::array::from_fn(|k| larger(self.largest[k], now[k]));
+    }
+    pub(super) fn is_finite(&self) -> bool {
+        self.largest.iter().sum::<f64>().is_finite()
+    }
+    /// The drift so far, beside that of the energy.
+    pub(super) fn drift(&self) -> Drift {
+        let [linear, angular, vertical] = self.largest;
+        let full = self.symmetry == Symmetry::Full;
+        Drift {
+            momentum_space: full.then_some(angular),
+            linear_momentum_space: full.then_some(linear),
+            momentum_vertical: Some(vertical),
+            ..Drift::default()
+        }
+    }
+}
+
 fn per(value: f64) -> f64 {
     if value == 0.0 { 1.0 } else { 1.0 / value }
 }
@@ -228,7 +271,13 @@ impl Invariants {
             linear0: G::linear(&space),
             body0,
             norm0: [body0.norm(), per(body0.norm())],
-            largest: Largest { space: 0.0, linear: None, body: 0.0, vertical: 0.0, axial: 0.0 },
+            largest: Largest {
+                space: 0.0,
+                linear: G::MOVES.then_some(0.0),
+                body: 0.0,
+                vertical: 0.0,
+                axial: 0.0,
+            },
         }
     }
     /// The first quantity that is not finite, if one is.
@@ -241,11 +290,11 @@ impl Invariants {
         let Largest { space, linear, body, vertical, axial } = self.largest;
         Drift {
             energy: self.energy.error(),
-            momentum_space: space,
+            momentum_space: Some(space),
             linear_momentum_space: linear,
-            momentum_body: body,
-            momentum_vertical: vertical,
-            momentum_axial: axial,
+            momentum_body: Some(body),
+            momentum_vertical: Some(vertical),
+            momentum_axial: Some(axial),
         }
     }
 }
@@ -261,9 +310,8 @@ impl<S: Real> Invariants<S> {
         let change = G::angular(&space) - self.space0;
         largest.space = largest.space.larger(change.length());
         largest.vertical = largest.vertical.larger(change[2].abs());
-        if G::MOVES {
-            let linear = (G::linear(&space) - self.linear0).length();
-            largest.linear = Some(largest.linear.unwrap_or(S::zero()).larger(linear));
+        if let Some(linear) = &mut largest.linear {
+            *linear = linear.larger((G::linear(&space) - self.linear0).length());
         }
         let angular = G::angular(&state.momentum);
         let [norm0, per_norm0] = self.norm0;

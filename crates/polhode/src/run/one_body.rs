@@ -64,7 +64,7 @@ impl<G: Steps<f64>, L: Load<f64>> BodyRun<G, L> {
     /// let mut run = BodyRun::new(body, start, &Method::parse("akw")?);
     /// let end = drive(&mut run, &Plan::new(0.05, 10.0)?, &mut |_, _| ControlFlow::Continue(()))?;
     /// assert_eq!((end.last.t, end.steps), (10.0, 200));
-    /// assert!(end.drift.momentum_space < 1e-13);
+    /// assert!(end.drift.momentum_space.unwrap() < 1e-13);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn new(body: Body<f64, G, L>, start: State<f64, G>, method: &Method) -> Self {

@@ -1,5 +1,6 @@
 //! A run of a system of bodies and joints, and how such a system is seen.
 
+use super::invariants::Momenta;
 use super::saved::{Identity, Keeps, restore, save};
 use super::tracked::Tracked;
 use super::{
@@ -77,6 +78,8 @@ pub struct SystemRun {
     last_step: Option<f64>,
     /// Of one body by itself.
     tracked: Option<Tracked>,
+    /// Of several, where the exact motion keeps momenta.
+    momenta: Option<Momenta>,
     /// The start of the last step, of which room is kept, if there was one.
     before: Moment,
     stepped: bool,
@@ -100,6 +103,7 @@ impl SystemRun {
             Face::Rotation(one, _) => Some(Tracked::new(&one.body, &one.start)),
             Face::Motion(one) => Some(Tracked::new(&one.body, &one.start)),
         };
+        let momenta = tracked.is_none().then(|| Momenta::new(&simulation)).flatten();
         let total = simulation.energy();
         SystemRun {
             identity: Identity::new(method.id()),
@@ -109,6 +113,7 @@ impl SystemRun {
             last_step: None,
             keeps_energy,
             tracked,
+            momenta,
             face,
             before: simulation.moment(),
             beginning: simulation.moment(),
@@ -170,6 +175,9 @@ impl SystemRun {
         let now = self.simulation.violation();
         self.violation.position = larger(self.violation.position, now.position);
         self.violation.velocity = larger(self.violation.velocity, now.velocity);
+        if let Some(momenta) = &mut self.momenta {
+            momenta.update(&self.simulation);
+        }
         if let Some(tracked) = &mut self.tracked {
             match (&self.face, before) {
                 (Face::Rotation(one, _), Before::Rotation(before)) => {
@@ -210,6 +218,9 @@ impl Keeps for SystemRun {
         self.violation.velocity.keep(archive);
         if let Some(tracked) = &mut self.tracked {
             tracked.keep(archive);
+        }
+        if let Some(momenta) = &mut self.momenta {
+            momenta.keep(archive);
         }
         self.last_step.keep(archive);
         self.stepped.keep(archive);
@@ -284,7 +295,10 @@ impl Run for SystemRun {
     fn drift(&self) -> Drift {
         let drift = self.tracked.as_ref().map_or(Drift::default(), Tracked::drift);
         match &self.face {
-            Face::Mechanism(_) => Drift { energy: self.energy.error_of_motion(), ..drift },
+            Face::Mechanism(_) => {
+                let momenta = self.momenta.as_ref().map_or(drift, Momenta::drift);
+                Drift { energy: self.energy.error_of_motion(), ..momenta }
+            }
             Face::Rotation(_, Some(_)) => Drift { energy: self.energy.error(), ..drift },
             _ => drift,
         }
@@ -296,6 +310,7 @@ impl Run for SystemRun {
             _ if !(self.violation.position + self.violation.velocity).is_finite() => {
                 Some("the violation of the joints")
             }
+            _ if self.momenta.as_ref().is_some_and(|momenta| !momenta.is_finite()) => Some("the momentum"),
             _ => self.tracked.as_ref().and_then(Tracked::overflow),
         }
     }
