@@ -172,8 +172,10 @@ macro_rules! behind_object {
                 if let (Some(numbers), Some(at)) =
                     (numbers.downcast_ref::<H::At<$scalar>>(), at.downcast_ref())
                 {
-                    let out = <dyn $object as $face<$scalar>>::$function(formula, numbers.list(), at)?;
-                    return (&out as &dyn Any).downcast_ref().copied();
+                    // Some are always there, others not.
+                    let out: Option<$out<$scalar>> =
+                        <dyn $object as $face<$scalar>>::$function(formula, numbers.list(), at).into();
+                    return (&out? as &dyn Any).downcast_ref().copied();
                 }
             )+
             None

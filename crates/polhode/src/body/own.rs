@@ -111,9 +111,7 @@ pub struct ByDifferences<V>(pub V);
 
 impl<V: Valued> Sampled for ByDifferences<V> {
     fn wrench(&self, at: &Kinematics<f64>) -> Wrench<f64> {
-        let unknown = Vector3::from_element(f64::NAN);
-        let found = self.0.wrenches(core::slice::from_ref(at)).into_iter().next();
-        found.unwrap_or(Wrench { force_body: unknown, moment_body: unknown })
+        self.0.wrenches(core::slice::from_ref(at)).into_iter().next().unwrap_or_else(unknown)
     }
     fn slopes(&self, at: &Kinematics<f64>) -> WrenchSlopes {
         // The third root of the spacing of numbers: errors of rounding and of the difference are alike there.
@@ -160,17 +158,17 @@ pub struct WrenchSlopes {
     pub moment: [Matrix3<f64>; 4],
 }
 
-/// A load at one scalar; nothing where it cannot be had.
+/// A load at one scalar. What cannot be had there is not a number, which every step refuses.
 pub(crate) trait At<T: Real> {
-    fn wrench(&self, numbers: &[T], at: &Kinematics<T>) -> Option<Wrench<T>>;
+    fn wrench(&self, numbers: &[T], at: &Kinematics<T>) -> Wrench<T>;
     fn potential(&self, numbers: &[T], at: &Kinematics<T>) -> Option<T>;
     fn kinks(&self) -> Vec<f64>;
     fn is_field(&self) -> bool;
 }
 
 impl<F: Formula, T: Real> At<T> for F {
-    fn wrench(&self, numbers: &[T], at: &Kinematics<T>) -> Option<Wrench<T>> {
-        Some(self.wrench(numbers, at))
+    fn wrench(&self, numbers: &[T], at: &Kinematics<T>) -> Wrench<T> {
+        self.wrench(numbers, at)
     }
     fn potential(&self, numbers: &[T], at: &Kinematics<T>) -> Option<T> {
         self.potential(numbers, at)
@@ -191,6 +189,12 @@ behind_object!(AnyLoad: At at [
     fn wrench_at = wrench(Kinematics) -> Wrench;
     fn potential_at = potential(Kinematics) -> Energy;
 );
+
+/// What is not known.
+fn unknown<T: Real>() -> Wrench<T> {
+    let unknown = Vector3::from_element(T::lift(f64::NAN));
+    Wrench { force_body: unknown, moment_body: unknown }
+}
 
 /// Values and slopes as a load.
 #[derive(Debug)]
@@ -234,8 +238,8 @@ impl<L: Sampled> BySlopes<L> {
 macro_rules! sampled_at {
     ($($scalar:ty, $wrench:expr);*) => {$(
         impl<L: Sampled> At<$scalar> for BySlopes<L> {
-            fn wrench(&self, _: &[$scalar], at: &Kinematics<$scalar>) -> Option<Wrench<$scalar>> {
-                let wrench: fn(&Self, &Kinematics<$scalar>) -> Option<Wrench<$scalar>> = $wrench;
+            fn wrench(&self, _: &[$scalar], at: &Kinematics<$scalar>) -> Wrench<$scalar> {
+                let wrench: fn(&Self, &Kinematics<$scalar>) -> Wrench<$scalar> = $wrench;
                 wrench(self, at)
             }
             fn potential(&self, _: &[$scalar], _: &Kinematics<$scalar>) -> Option<$scalar> {
@@ -251,14 +255,14 @@ macro_rules! sampled_at {
     )*};
 }
 sampled_at!(
-    f64, |load, at| Some(load.0.wrench(at));
-    Jet<f64>, |load, at| Some(load.chained(at));
-    Dual<f64, 1>, |load, at| Some(load.chained(at));
-    Jet<Dual<f64, 1>>, |_, _| None;
-    Dd, |_, _| None;
-    Jet<Dd>, |_, _| None;
-    F64x4, |_, _| None;
-    Jet<F64x4>, |_, _| None
+    f64, |load, at| load.0.wrench(at);
+    Jet<f64>, |load, at| load.chained(at);
+    Dual<f64, 1>, |load, at| load.chained(at);
+    Jet<Dual<f64, 1>>, |_, _| unknown();
+    Dd, |_, _| unknown();
+    Jet<Dd>, |_, _| unknown();
+    F64x4, |_, _| unknown();
+    Jet<F64x4>, |_, _| unknown()
 );
 
 /// A load of one's own, with its numbers.
@@ -305,19 +309,27 @@ impl Own<f64> {
     }
 }
 
-impl<S: Real> Load<S> for Own<S> {
-    #[inline(never)]
-    fn wrench<T: Over<S>>(&self, at: &Kinematics<T>) -> Wrench<T> {
-        // What cannot be had at a scalar is not a number, which every step refuses.
+impl<S: Real> Own<S> {
+    #[inline(always)]
+    fn found<T: Over<S>>(&self, at: &Kinematics<T>) -> Wrench<T> {
         let found = match self.0.same() {
             Some(numbers) => wrench_at(&*self.0.formula, numbers, at),
             None if self.0.is_small() => wrench_at(&*self.0.formula, &self.0.at::<T, FEW_NUMBERS>(), at),
             None => wrench_at(&*self.0.formula, &self.0.at::<T, MOST_NUMBERS>(), at),
         };
-        found.unwrap_or_else(|| {
-            let unknown = Vector3::from_element(T::lift(f64::NAN));
-            Wrench { force_body: unknown, moment_body: unknown }
-        })
+        found.unwrap_or_else(unknown)
+    }
+    #[inline(never)]
+    fn found_by_call<T: Over<S>>(&self, at: &Kinematics<T>) -> Wrench<T> {
+        self.found(at)
+    }
+}
+
+impl<S: Real> Load<S> for Own<S> {
+    // With derivatives a formula takes so long that a call is little beside it.
+    #[inline(always)]
+    fn wrench<T: Over<S>>(&self, at: &Kinematics<T>) -> Wrench<T> {
+        if T::DEPTH == 0 { self.found(at) } else { self.found_by_call(at) }
     }
     #[inline(never)]
     fn potential<T: Over<S>>(&self, at: &Kinematics<T>) -> Option<T> {

@@ -227,15 +227,11 @@ impl<S: Real> Loads<S> {
             .filter_map(|load| load.potential(at))
             .fold(S::zero(), |sum, potential| sum + potential)
     }
-    /// All of them where they are, the first as it is told to be asked: on the hot path it is inlined, the others never.
-    #[inline(always)]
-    fn sum<T: Over<S>>(
-        &self,
-        at: &Kinematics<T>,
-        first: impl Fn(&StandardLoad<S>, &Kinematics<T>) -> Wrench<T>,
-    ) -> Wrench<T> {
+    /// All of them where they are.
+    #[inline(never)]
+    fn sum<T: Over<S>>(&self, at: &Kinematics<T>) -> Wrench<T> {
         let Some((one, others)) = self.list.split_first() else { return Wrench::none() };
-        let mut sum = first(one, at);
+        let mut sum = Outlined(one).wrench(at);
         for load in others {
             let wrench = Outlined(load).wrench(at);
             sum.force_body += wrench.force_body;
@@ -297,10 +293,12 @@ impl<S: Real> Load<S> for Loads<S> {
     // Not inlined: every method would carry every load, in every scalar.
     #[inline(never)]
     fn wrench<T: Over<S>>(&self, at: &Kinematics<T>) -> Wrench<T> {
-        match &self.shift {
-            // Most bodies have one load.
-            None => self.sum(at, |load, at| load.wrench(at)),
-            Some(shift) => Shifted(self, shift).wrench(at),
+        match (self.list.as_slice(), &self.shift) {
+            // Most bodies have one load, which is asked for nothing but itself.
+            ([load], None) => load.wrench(at),
+            ([], None) => Wrench::none(),
+            (_, None) => self.sum(at),
+            (_, Some(shift)) => Shifted(self, shift).wrench(at),
         }
     }
     #[inline(never)]
@@ -341,7 +339,7 @@ struct Shifted<'a, S: Real>(&'a Loads<S>, &'a Shift<S>);
 impl<S: Real> Load<S> for Shifted<'_, S> {
     #[inline(never)]
     fn wrench<T: Over<S>>(&self, at: &Kinematics<T>) -> Wrench<T> {
-        let sum = self.0.sum(&self.1.seen(at), |load, at| Outlined(load).wrench(at));
+        let sum = self.0.sum(&self.1.seen(at));
         let moment = self.1.offset.map(T::of).cross(&sum.force_body);
         Wrench { moment_body: sum.moment_body + moment, ..sum }
     }

@@ -77,6 +77,8 @@ pub(super) struct Sight {
     /// How many numbers it takes.
     numbers: usize,
     needs: [bool; SIZES.len()],
+    /// True if it needs nothing of the motion beside time.
+    is_of_time: bool,
     /// True if it needs what takes some computing.
     is_derived: bool,
     /// The places of the numbers of the centre of mass.
@@ -129,7 +131,8 @@ impl Sight {
         let inputs: Vec<Vec<usize>> = all.iter().map(inputs).collect();
         let program = together(all.iter().map(|named| named.formula), &inputs, before(SIZES.len()))?;
         let is_derived = needs[MATRIX..].contains(&true);
-        Ok(Sight { program, numbers, needs, is_derived, center })
+        let is_of_time = !needs[TIME + 1..].contains(&true);
+        Ok(Sight { program, numbers, needs, is_of_time, is_derived, center })
     }
     /// Where its expressions look at.
     fn needs(&self, groups: &[usize]) -> bool {
@@ -165,6 +168,9 @@ impl Sight {
         }
         if self.needs[TIME] {
             to.one(at.time);
+        }
+        if self.is_of_time {
+            return;
         }
         if self.needs[QUATERNION] {
             to.one(at.attitude.w);
@@ -318,11 +324,11 @@ impl Formula for ExpressionLoad {
     fn wrench<T: Real>(&self, numbers: &[T], at: &Kinematics<T>) -> Wrench<T> {
         let mut values = [T::zero(); REGISTERS];
         self.sight.run(numbers, at, &mut values);
-        match self.is_plain {
-            // Added to zero, as sums are: the sign of a zero is the same then.
-            true => Wrench::moment(Vector3::from_fn(|i, _| T::zero() + values[REGISTERS - 3 + i])),
-            false => self.sum(numbers, at, &values),
+        if !self.is_plain {
+            return self.sum(numbers, at, &values);
         }
+        // Added to zero, as sums are: the sign of a zero is the same then.
+        Wrench::moment(Vector3::from_fn(|i, _| T::zero() + values[REGISTERS - 3 + i]))
     }
 }
 
