@@ -47,13 +47,14 @@ pub fn command(options: &CheckOptions) -> Result<(), Failure> {
     let problem = pick::problem(&options.problem, &options.set)?;
     let model = problem.model()?;
     let folder = std::path::Path::new(&options.problem).parent().unwrap_or(std::path::Path::new(""));
-    let elements: Vec<String> = problem.elements()?.into_iter().map(|p| p.name).collect();
+    // Programs get the names of all elements, of which there may be millions.
+    let (elements, count) = problem.first_elements(&model, if options.json { usize::MAX } else { SHOWN });
     let names = [own_parameters(&problem), elements];
     let sweep = sweep::described(&problem, folder)?;
     let report = Report { sweep, ..report(&problem, &model, &names, options.json)? };
     match options.json {
         true => print::json(&report),
-        false => print::result(&text(&problem, &model, &report, &names)),
+        false => print::result(&text(&problem, &model, &report, &names, count)),
     }
 }
 
@@ -124,8 +125,17 @@ fn report<'a>(
 
 /// The most bodies and joints that are shown.
 const MANY: usize = 12;
+/// The most names of a list that are shown.
+const SHOWN: usize = 40;
 
-fn text(problem: &Problem, model: &Model, report: &Report<'_>, [own, elements]: &[Vec<String>; 2]) -> String {
+/// The same in words; of the elements there are so many names.
+fn text(
+    problem: &Problem,
+    model: &Model,
+    report: &Report<'_>,
+    [own, elements]: &[Vec<String>; 2],
+    count: usize,
+) -> String {
     let system = model.system();
     let group = match report.group {
         "so3" => "a body about a fixed point: every one-step method runs it, and those for systems",
@@ -211,11 +221,11 @@ fn text(problem: &Problem, model: &Model, report: &Report<'_>, [own, elements]: 
     if !events.is_empty() {
         text.push_str(&format!("\n{}", table(0, &[Align::Left; 4], &events)));
     }
-    let mut names = |title: &str, list: &[String]| {
+    let mut names = |title: &str, list: &[String], count: usize| {
         if !list.is_empty() {
-            let shown: Vec<&str> = list.iter().take(40).map(String::as_str).collect();
-            let more = if list.len() > shown.len() {
-                format!(" and {} more (--json)", list.len() - shown.len())
+            let shown: Vec<&str> = list.iter().take(SHOWN).map(String::as_str).collect();
+            let more = if count > shown.len() {
+                format!(" and {} more (--json)", count - shown.len())
             } else {
                 String::new()
             };
@@ -225,10 +235,10 @@ fn text(problem: &Problem, model: &Model, report: &Report<'_>, [own, elements]: 
             ));
         }
     };
-    names("parameters, for --set, sensitivity and fit", own);
-    names("numbers of elements, for --set, sensitivity and fit", elements);
-    names("outputs", &report.outputs);
-    names("methods that apply", &report.methods);
+    names("parameters, for --set, sensitivity and fit", own, own.len());
+    names("numbers of elements, for --set, sensitivity and fit", elements, count);
+    names("outputs", &report.outputs, report.outputs.len());
+    names("methods that apply", &report.methods, report.methods.len());
     text
 }
 

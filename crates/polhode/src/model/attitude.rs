@@ -4,11 +4,11 @@ use super::keys::ATTITUDE;
 use super::number::{Number, Numbers, Scope, Values};
 use super::place::{Fault, Span};
 use super::table::Table;
+use super::tree::Kind;
 use crate::group::Rotation;
 use crate::lookup::plain;
 use crate::scalar::Scalar;
 use nalgebra::{Matrix3, Vector3};
-use toml::de::DeValue;
 
 /// How a rotation is given.
 #[derive(Clone, Debug)]
@@ -29,9 +29,9 @@ const LONGEST: f64 = 1e6;
 impl Attitude {
     pub(super) fn read(table: &Table<'_>, scope: &Scope<'_>) -> Result<Option<Attitude>, Fault> {
         let Some((entry, factor)) = table.angular("attitude")? else { return Ok(None) };
-        if !matches!(entry.value.get_ref(), DeValue::Table(_)) {
-            let sizes: &[usize] = if factor == 1.0 { &[3, 4] } else { &[3] };
-            let numbers = Numbers::read(entry.key, entry.value, sizes, scope, factor)?;
+        if !matches!(entry.value.kind, Kind::Table(_)) {
+            let sizes: &'static [usize] = if factor == 1.0 { &[3, 4] } else { &[3] };
+            let numbers = Numbers::read(entry.called("attitude"), &entry.value, sizes, scope, factor)?;
             return Ok(Some(Attitude::Numbers(numbers)));
         }
         let span = entry.span();

@@ -7,6 +7,7 @@ use super::number::{Number, Numbers, Scope, Values};
 use super::place::{Fault, Span};
 use super::shapes::{Masses, Part, Shape, Solid, composed};
 use super::table::Table;
+use super::tree::Kind;
 use crate::body::{
     About, BauchauTrajectory, Dynamics, InertiaError, Loads, PrescribedMotion, PrescribedRotation,
     RotaryInertia, SpatialInertia, State, rates, steiner,
@@ -16,7 +17,6 @@ use crate::lookup::plain;
 use crate::multibody::{GROUND, Held, Rigid};
 use crate::scalar::Scalar;
 use nalgebra::Vector3;
-use toml::de::DeValue;
 
 /// A body as the file has it.
 #[derive(Clone, Debug)]
@@ -63,14 +63,14 @@ struct Follows {
 }
 
 impl Point {
-    fn read(table: &Table<'_>, key: &str, scope: &Scope<'_>) -> Result<Option<Point>, Fault> {
+    fn read(table: &Table<'_>, key: &'static str, scope: &Scope<'_>) -> Result<Option<Point>, Fault> {
         let Some(entry) = table.entry(key) else { return Ok(None) };
-        if let DeValue::String(text) = entry.value.get_ref()
+        if let Kind::Text(text) = &entry.value.kind
             && !scope.parameters.iter().any(|parameter| parameter.name == text.trim())
         {
             return Ok(Some(Point::Frame(text.trim().into(), entry.span())));
         }
-        Ok(Some(Point::Numbers(Numbers::read(key, entry.value, &[3], scope, 1.0)?)))
+        Ok(Some(Point::Numbers(Numbers::read(key.into(), &entry.value, &[3], scope, 1.0)?)))
     }
 }
 
@@ -83,7 +83,7 @@ impl BodyDraft {
                 "{} has a density but no shape; give it `shape`, or `mass` and `inertia`",
                 table.name
             );
-            return Err(Fault::new(&entry.key_span, message));
+            return Err(Fault::new(&entry.key_span(), message));
         }
         for (one, other) in [
             ("inertia", "inertia_origin"),
@@ -104,7 +104,7 @@ impl BodyDraft {
             for other in &velocities[i + 1..] {
                 let parameter = |key: &str| {
                     let entry = table.entry(key)?;
-                    matches!(entry.value.get_ref(), DeValue::String(_)).then_some(())
+                    matches!(entry.value.kind, Kind::Text(_)).then_some(())
                 };
                 // Parameters of which only one is set may both be named.
                 if parameter(one).is_none() || parameter(other).is_none() {

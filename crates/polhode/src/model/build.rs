@@ -12,6 +12,7 @@ use crate::lookup::{nearest, plain};
 use crate::multibody::{GROUND, Rigid, System, SystemParameter};
 use crate::scalar::Scalar;
 use nalgebra::Vector3;
+use std::borrow::Cow;
 
 /// A system while it is put together.
 pub(super) struct Builder<'a, S: Scalar> {
@@ -52,25 +53,35 @@ pub(crate) struct Built<S: Scalar> {
 const MOST: f64 = 1e5;
 
 /// A name with the number of the element in place of {i}, {i-1} and {i+1}.
-fn numbered(name: &str, i: usize) -> String {
+fn numbered(name: &str, i: usize) -> Cow<'_, str> {
     match name.contains('{') {
         false => name.into(),
         true => name
             .replace("{i}", &i.to_string())
             .replace("{i-1}", &i.saturating_sub(1).to_string())
-            .replace("{i+1}", &(i + 1).to_string()),
+            .replace("{i+1}", &(i + 1).to_string())
+            .into(),
     }
 }
 
-/// Each of what is counted, or the one that there is: its number, and the values with it.
-fn each<S: Scalar>(values: &Values<S>, count: &Option<Number>) -> Result<Vec<(usize, Values<S>)>, Fault> {
-    match count {
-        None => Ok(vec![(0, values.clone())]),
-        Some(number) => {
-            let count = number.whole(values, 1.0..=MOST)?;
-            Ok((1..=count).map(|i| (i, values.at_count(i))).collect())
-        }
+/// The name of an element, with its number if it is counted.
+fn named(name: &str, i: usize) -> Cow<'_, str> {
+    if i == 0 { name.into() } else { format!("{name}-{i}").into() }
+}
+
+/// Does something for each of what is counted, or for the one that there is: with its number, and the values with it.
+fn each<S: Scalar>(
+    values: &mut Values<S>,
+    count: &Option<Number>,
+    mut act: impl FnMut(usize, &Values<S>) -> Result<(), Fault>,
+) -> Result<(), Fault> {
+    let Some(number) = count else { return act(0, values) };
+    for i in 1..=number.whole(values, 1.0..=MOST)? {
+        values.counter = i as f64;
+        act(i, values)?;
     }
+    values.counter = 0.0;
+    Ok(())
 }
 
 impl<S: Scalar> Builder<'_, S> {
@@ -132,35 +143,29 @@ impl<S: Scalar> Builder<'_, S> {
             None => Ok(None),
         }
     }
-    fn each(&self, count: &Option<Number>) -> Result<Vec<(usize, Values<S>)>, Fault> {
-        each(&self.values, count)
-    }
     fn elements(&mut self, scope: &Scope<'_>) -> Result<(), Fault> {
-        let file = self.file;
-        let named = |name: &str, i: usize| if i == 0 { name.to_string() } else { format!("{name}-{i}") };
+        let (file, values) = (self.file, &mut self.values.clone());
         for body in &file.bodies {
-            for (i, values) in self.each(&body.count)? {
-                body.build(&named(&body.name, i), &values, self)?;
-            }
+            each(values, &body.count, |i, values| body.build(&named(&body.name, i), values, self))?;
         }
         for frame in &file.frames {
-            for (i, values) in self.each(&frame.count)? {
+            each(values, &frame.count, |i, values| {
                 // Numbers stand in the name where it has a place for them.
                 let name =
                     if frame.name.contains('{') { numbered(&frame.name, i) } else { named(&frame.name, i) };
-                frame.build(&name, &numbered(&frame.body.0, i), &values, self)?;
-            }
+                frame.build(&name, &numbered(&frame.body.0, i), values, self)
+            })?;
         }
         for joint in &file.joints {
-            for (i, values) in self.each(&joint.count)? {
+            each(values, &joint.count, |i, values| {
                 let between = [0, 1].map(|k| numbered(&joint.between[k].0, i));
-                joint.build(&named(&joint.name, i), [&between[0], &between[1]], &values, self)?;
-            }
+                joint.build(&named(&joint.name, i), [&between[0], &between[1]], values, self)
+            })?;
         }
         for joint in &file.joints {
-            for (i, values) in self.each(&joint.count)? {
-                joint.build_efforts(&named(&joint.name, i), &values, scope, self)?;
-            }
+            each(values, &joint.count, |i, values| {
+                joint.build_efforts(&named(&joint.name, i), values, scope, self)
+            })?;
         }
         for force in &file.forces {
             force.build(scope, self)?;
@@ -178,11 +183,12 @@ impl<S: Scalar> Builder<'_, S> {
 impl ModelFile {
     /// For each body of the system, in its order, the solids that it consists of.
     pub(crate) fn solids(&self, values: &Values<f64>) -> Result<Vec<Vec<Solid>>, Fault> {
-        let mut all = Vec::new();
+        let (mut all, values) = (Vec::new(), &mut values.clone());
         for body in &self.bodies {
-            for (_, values) in each(values, &body.count)? {
-                all.push(body.solids(&values)?);
-            }
+            each(values, &body.count, |_, values| {
+                all.push(body.solids(values)?);
+                Ok(())
+            })?;
         }
         Ok(all)
     }

@@ -8,12 +8,12 @@ use super::number::{Number, Numbers, Scope, Values};
 use super::place::{Fault, Span};
 use super::signals::{Drive, JointSpring, Motor, Seen, Watch, of_time_alone};
 use super::table::Table;
+use super::tree::Kind;
 use crate::group::Rotation;
 use crate::lookup::{nearest, plain};
 use crate::multibody::{Coordinate, End, JointKind, OwnForce, OwnJoint, Signal};
 use crate::scalar::{Dual, Scalar};
 use nalgebra::{Matrix3, Vector3};
-use toml::de::DeValue;
 
 /// A frame as the file has it.
 #[derive(Clone, Debug)]
@@ -86,8 +86,8 @@ pub(super) struct JointDraft {
     /// Angle, distance, and the rates of both, at the start.
     start: [Option<Number>; 4],
     /// Moment or force of a motor.
-    motor: Option<StateExpression>,
-    drive: Option<StateExpression>,
+    motor: Option<Box<StateExpression>>,
+    drive: Option<Box<StateExpression>>,
 }
 
 /// The two names of a table.
@@ -105,7 +105,7 @@ impl JointDraft {
         table.only(JOINT)?;
         let scope = &scope.counted(table.entry("count").is_some());
         let types = match table.entry("type") {
-            Some(entry) if matches!(entry.value.get_ref(), DeValue::Array(_)) => {
+            Some(entry) if matches!(entry.value.kind, Kind::Array(_)) => {
                 let list = entry.names(entry.array()?.len())?;
                 for (word, span) in &list {
                     if !JOINT_TYPES.contains(&word.as_str()) {
@@ -120,7 +120,9 @@ impl JointDraft {
         };
         let expression = |key: &str| {
             let entry = table.entry(key);
-            entry.map(|entry| StateExpression::read(key, entry.value, scope.hyphened)).transpose()
+            entry
+                .map(|entry| StateExpression::read(key, &entry.value, scope.hyphened).map(Box::new))
+                .transpose()
         };
         let draft = JointDraft {
             name: name.into(),
@@ -170,7 +172,7 @@ impl JointDraft {
             .map(|(entry, _)| entry)
             .or(table.entry(key))
         {
-            Some(entry) => Err(Fault::new(&entry.key_span, format!("`{}` {why}", entry.key))),
+            Some(entry) => Err(Fault::new(&entry.key_span(), format!("`{}` {why}", entry.key))),
             None => Ok(()),
         };
         let coordinates: &[&str] = match kind {
@@ -386,7 +388,7 @@ impl JointDraft {
         builder: &mut Builder<'_, S>,
     ) -> Result<(), Fault> {
         let wrong = |message: String| Fault::new(&self.span, message);
-        let Some(j) = builder.system.joints().iter().position(|joint| joint.name == name) else {
+        let Some(j) = builder.system.joint_index(name) else {
             return Ok(());
         };
         let (ends, kind) = (builder.system.joints()[j].ends, &builder.system.joints()[j].kind);

@@ -42,24 +42,24 @@ impl ForceDraft {
             _ => &["force", "potential"],
         };
         let stray = |key: &str| !matches!(key, "type" | "between") && !allowed.contains(&key);
-        if let Some(entry) = table.entries.iter().find(|entry| stray(entry.key)) {
+        if let Some(entry) = table.entries.iter().find(|entry| stray(&entry.key)) {
             let message = format!(
                 "`{}` does not belong to a force of type \"{kind}\", which has {}",
                 entry.key,
                 allowed.join(", ")
             );
-            return Err(Fault::new(&entry.key_span, message));
+            return Err(Fault::new(&entry.key_span(), message));
         }
         table.either("force", "potential")?;
         let line = match (table.entry("force"), table.entry("potential")) {
-            (Some(entry), _) => Some((StateExpression::read("force", entry.value, scope.hyphened)?, false)),
+            (Some(entry), _) => Some((StateExpression::read("force", &entry.value, scope.hyphened)?, false)),
             (None, Some(entry)) => {
-                Some((StateExpression::read("potential", entry.value, scope.hyphened)?, true))
+                Some((StateExpression::read("potential", &entry.value, scope.hyphened)?, true))
             }
             (None, None) => None,
         };
         let six = kind == "bushing";
-        let sixes = |key: &str| if six { table.numbers(key, &[6], scope) } else { Ok(None) };
+        let sixes = |key: &'static str| if six { table.numbers(key, &[6], scope) } else { Ok(None) };
         let draft = ForceDraft {
             name: name.into(),
             span: table.span.clone(),
@@ -194,7 +194,7 @@ impl CoordinatesDraft {
     pub(super) fn read(name: &str, table: &Table<'_>, scope: &Scope<'_>) -> Result<CoordinatesDraft, Fault> {
         table.only(COORDINATES)?;
         let missing = |what: &str| Fault::new(&table.span, format!("{} needs `{what}`", table.name));
-        let list = |key: &str| table.numbers(key, &[], scope);
+        let list = |key: &'static str| table.numbers(key, &[], scope);
         Ok(CoordinatesDraft {
             name: name.into(),
             span: table.span.clone(),

@@ -9,7 +9,8 @@ use super::number::{Number, Numbers, Scope, Values, expression, inside};
 use super::place::{Fault, Span};
 use super::series::Tables;
 use super::signals::{Seen, SeenLoad, SeenPush, Watch, fault, looks_elsewhere};
-use super::table::{Entry, Table, kind, plain_number};
+use super::table::Table;
+use super::tree::{self, Entry, Kind};
 use crate::body::{
     Drag, Force, Frame, Harmonic, Loads, Moment, RotationalSpring, SoftWall, StandardLoad, Switched,
     TopGravity,
@@ -20,8 +21,6 @@ use crate::multibody::{End, OwnForce, Rigid, Signal};
 use crate::scalar::Scalar;
 use nalgebra::{Matrix3, Vector3};
 use std::sync::Arc;
-use toml::Spanned;
-use toml::de::DeValue;
 
 /// An expression of the state, with its place.
 #[derive(Clone, Debug)]
@@ -32,14 +31,14 @@ pub(super) struct StateExpression {
 }
 
 impl StateExpression {
-    pub(super) fn read(key: &str, value: &Spanned<DeValue<'_>>, hyphened: &[&str]) -> Result<Self, Fault> {
+    pub(super) fn read(key: &str, value: &tree::Value<'_>, hyphened: &[&str]) -> Result<Self, Fault> {
         let span = value.span();
-        let text = match (plain_number(value)?, value.get_ref()) {
+        let text = match (value.plain_number()?, &value.kind) {
             (Some(x), _) => format!("{x:?}"),
-            (None, DeValue::String(text)) => text.to_string(),
-            (None, other) => {
+            (None, Kind::Text(text)) => text.to_string(),
+            (None, _) => {
                 let message =
-                    format!("{key} must be a number or an expression in quotes, not {}", kind(other));
+                    format!("{key} must be a number or an expression in quotes, not {}", value.what());
                 return Err(Fault::new(&span, message).of(key));
             }
         };
@@ -114,13 +113,13 @@ impl LoadDraft {
         let mut pushes = Vec::new();
         for (key, is_force, in_space) in PUSHES {
             if let Some(entry) = table.entry(key) {
-                pushes.push(Push { key, is_force, in_space, value: Value::read(entry, scope, tables)? });
+                pushes.push(Push { key, is_force, in_space, value: Value::read(key, entry, scope, tables)? });
             }
         }
         let typed = Typed::read(table, scope)?;
         let potential = table.entry("potential");
         let potential = potential
-            .map(|entry| StateExpression::read("potential", entry.value, scope.hyphened))
+            .map(|entry| StateExpression::read("potential", &entry.value, scope.hyphened))
             .transpose()?;
         let ways = [!pushes.is_empty(), potential.is_some(), typed.is_some()];
         match ways.iter().filter(|used| **used).count() {
@@ -141,7 +140,7 @@ impl LoadDraft {
             }
         }
         if let (Some(entry), false) = (table.entry("at"), pushes.iter().any(|push| push.is_force)) {
-            return Err(Fault::new(&entry.key_span, "`at` is where a force acts, and this load has none"));
+            return Err(Fault::new(&entry.key_span(), "`at` is where a force acts, and this load has none"));
         }
         let name = table.text("name")?;
         if let (Some((name, span)), true) = (&name, pushes.is_empty()) {
@@ -166,22 +165,27 @@ impl LoadDraft {
 }
 
 impl Value {
-    fn read(entry: &Entry<'_>, scope: &Scope<'_>, tables: &mut Tables<'_>) -> Result<Value, Fault> {
-        match entry.value.get_ref() {
-            DeValue::Array(list) => {
+    fn read(
+        key: &'static str,
+        entry: &Entry<'_>,
+        scope: &Scope<'_>,
+        tables: &mut Tables<'_>,
+    ) -> Result<Value, Fault> {
+        match &entry.value.kind {
+            Kind::Array(list) => {
                 if list.len() != 3 {
                     let message = format!("{} takes 3 numbers or expressions, got {}", entry.key, list.len());
                     return Err(Fault::new(&entry.span(), message));
                 }
-                let read = |i: usize| StateExpression::read(entry.key, &list[i], scope.hyphened);
+                let read = |i: usize| StateExpression::read(&entry.key, &list[i], scope.hyphened);
                 Ok(Value::Each(Box::new([read(0)?, read(1)?, read(2)?])))
             }
-            DeValue::Table(_) => {
-                let table = entry.table(entry.key)?;
+            Kind::Table(_) => {
+                let table = entry.table(&*entry.key)?;
                 table.only(TABLE)?;
                 tables.read(&table, &entry.span()).map(Value::Table)
             }
-            _ => Numbers::read(entry.key, entry.value, &[3], scope, 1.0).map(Value::Whole),
+            _ => Numbers::read(entry.called(key), &entry.value, &[3], scope, 1.0).map(Value::Whole),
         }
     }
 }
@@ -202,14 +206,14 @@ impl Typed {
             let stray = table.entries.iter().find(|entry| keys.contains(&entry.key.trim_end_matches("_deg")));
             if let Some(entry) = stray {
                 return Err(Fault::new(
-                    &entry.key_span,
+                    &entry.key_span(),
                     format!("`{}` belongs to a load with type = \"{name}\"", entry.key),
                 ));
             }
         }
         let need = |key: &str| Fault::new(&table.span, format!("{} needs `{key}`", table.name));
-        let number = |key: &str| table.number(key, scope)?.ok_or_else(|| need(key));
-        let vector = |key: &str| table.numbers(key, &[3], scope)?.ok_or_else(|| need(key));
+        let number = |key: &'static str| table.number(key, scope)?.ok_or_else(|| need(key));
+        let vector = |key: &'static str| table.numbers(key, &[3], scope)?.ok_or_else(|| need(key));
         Ok(Some(match chosen {
             None => return Ok(None),
             Some("top-gravity") => Typed::TopGravity(number("mgl")?),

@@ -53,6 +53,7 @@ mod shapes;
 mod signals;
 mod sweep;
 mod table;
+mod tree;
 
 pub(crate) use build::Built;
 pub use control::{Control, ControlError};

@@ -1,14 +1,16 @@
 //! Numbers of a model: given, or expressions of its parameters, evaluated in any scalar.
 
 use super::data::{Datum, DatumKind, entry_of};
-use super::place::{Fault, Span};
-use super::table::{kind, plain_number};
+use super::place::{Fault, Span, Spot};
+use super::tree::{Kind, Value};
 use crate::expression::{Expression, Function};
 use crate::lookup::{ENTRIES, nearest};
 use crate::scalar::Scalar;
 use nalgebra::{Matrix3, Vector3};
-use toml::Spanned;
-use toml::de::DeValue;
+use std::borrow::Cow;
+
+/// A key as messages call it: one of the format, or the name of a parameter.
+pub(super) type Called = Cow<'static, str>;
 
 /// What a name in a number stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,12 +130,16 @@ pub(super) fn expression(text: &str, span: &Span, hyphened: &[&str]) -> Result<E
         .map_err(|error| Fault::new(&inside(span, text, error.span.clone()), error.to_string()))
 }
 
-/// A number.
+/// A number. Most keys of most elements are left out: what there is of one stands elsewhere.
 #[derive(Clone, Debug)]
-pub(crate) struct Number {
-    source: Source,
-    span: Span,
-    key: String,
+pub(crate) struct Number(Box<Of<Source>>);
+
+/// What numbers are, and what is said of them.
+#[derive(Clone, Debug)]
+struct Of<T> {
+    source: T,
+    spot: Spot,
+    key: Called,
     factor: f64,
 }
 
@@ -143,21 +149,30 @@ enum Source {
     Formula(Box<(Expression, Vec<Name>)>),
 }
 
+impl<T> Of<T> {
+    fn fault(&self, message: impl Into<String>) -> Fault {
+        Fault::new(&self.spot.span(), message).of(&self.key)
+    }
+    /// In units of the system.
+    fn scaled<S: Scalar>(&self, x: S) -> S {
+        if self.factor == 1.0 { x } else { x * S::lift(self.factor) }
+    }
+}
+
 impl Number {
     pub(super) fn read(
-        key: &str,
-        value: &Spanned<DeValue<'_>>,
+        key: Called,
+        value: &Value<'_>,
         scope: &Scope<'_>,
         factor: f64,
     ) -> Result<Number, Fault> {
-        let span = value.span();
-        let number = |source| Number { source, span: span.clone(), key: key.into(), factor };
-        if let Some(x) = plain_number(value)? {
-            return Ok(number(Source::Given(x)));
+        let spot = value.spot;
+        if let Some(x) = value.plain_number()? {
+            return Ok(Number(Box::new(Of { source: Source::Given(x), spot, key, factor })));
         }
-        let DeValue::String(text) = value.get_ref() else {
-            let message =
-                format!("{key} must be a number or an expression in quotes, not {}", kind(value.get_ref()));
+        let span = value.span();
+        let Kind::Text(text) = &value.kind else {
+            let message = format!("{key} must be a number or an expression in quotes, not {}", value.what());
             return Err(Fault::new(&span, message));
         };
         let expression = expression(text, &span, scope.hyphened)?;
@@ -170,21 +185,23 @@ impl Number {
                 None => return Err(wrong(unknown_name(name, &scope.known()))),
             }
         }
-        Ok(number(Source::Formula(Box::new((expression, names)))))
+        let source = Source::Formula(Box::new((expression, names)));
+        Ok(Number(Box::new(Of { source, spot, key, factor })))
     }
     pub(super) fn given(x: f64) -> Number {
-        Number { source: Source::Given(x), span: 0..0, key: String::new(), factor: 1.0 }
+        let spot = Spot::default();
+        Number(Box::new(Of { source: Source::Given(x), spot, key: "".into(), factor: 1.0 }))
     }
-    pub(crate) fn span(&self) -> &Span {
-        &self.span
+    pub(crate) fn span(&self) -> Span {
+        self.0.spot.span()
     }
     /// Something wrong with it.
     pub(crate) fn fault(&self, message: impl Into<String>) -> Fault {
-        Fault::new(&self.span, message).of(&self.key)
+        self.0.fault(message)
     }
     /// The parameter that it is, if it is nothing else.
     pub(super) fn parameter(&self) -> Option<usize> {
-        match &self.source {
+        match &self.0.source {
             Source::Formula(both) => match both.1.as_slice() {
                 [Name::Parameter(p, _)] => Some(*p),
                 _ => None,
@@ -194,22 +211,22 @@ impl Number {
     }
     /// True if it is an expression.
     pub(super) fn is_formula(&self) -> bool {
-        matches!(self.source, Source::Formula(_))
+        matches!(self.0.source, Source::Formula(_))
     }
     /// Its value, which must be finite.
     pub(crate) fn at<S: Scalar>(&self, values: &Values<S>) -> Result<S, Fault> {
-        let x = match &self.source {
+        let x = match &self.0.source {
             Source::Given(x) => S::lift(*x),
             Source::Formula(both) => both.0.evaluate_with(&|name| values.of(both.1[name])),
         };
-        let x = if self.factor == 1.0 { x } else { x * S::lift(self.factor) };
+        let x = self.0.scaled(x);
         if x.is_finite() {
             return Ok(x);
         }
         let value = if x.value().is_nan() { "not a number" } else { "infinite" };
         let message = format!(
             "{} is {value}: a division by zero, a root of a negative number or an overflow",
-            self.key
+            self.0.key
         );
         Err(values.blamed(self.fault(message), self.parameter()))
     }
@@ -235,16 +252,12 @@ impl Number {
 
 /// A few numbers: each by itself, or a parameter as a whole.
 #[derive(Clone, Debug)]
-pub(crate) struct Numbers {
-    source: Several,
-    span: Span,
-    key: String,
-    sizes: Vec<usize>,
-    factor: f64,
-}
+pub(crate) struct Numbers(Box<(Of<Several>, &'static [usize])>);
 
 #[derive(Clone, Debug)]
 enum Several {
+    Given(Box<[f64]>),
+    /// Some of them are expressions.
     Each(Vec<Number>),
     Whole(usize),
 }
@@ -252,47 +265,38 @@ enum Several {
 impl Numbers {
     /// So many numbers (any number of them if no size is given): an array, an array of rows, or the name of a parameter.
     pub(super) fn read(
-        key: &str,
-        value: &Spanned<DeValue<'_>>,
-        sizes: &[usize],
+        key: Called,
+        value: &Value<'_>,
+        sizes: &'static [usize],
         scope: &Scope<'_>,
         factor: f64,
     ) -> Result<Numbers, Fault> {
         let span = value.span();
-        let several =
-            |source| Numbers { source, span: span.clone(), key: key.into(), sizes: sizes.into(), factor };
-        match value.get_ref() {
-            DeValue::Array(list) => {
-                let rows = list.iter().any(|entry| matches!(entry.get_ref(), DeValue::Array(_)));
-                let mut each = Vec::new();
-                for entry in list.iter() {
-                    match entry.get_ref() {
-                        DeValue::Array(row) if row.len() == list.len() && !row.is_empty() => {
-                            for x in row.iter() {
-                                each.push(Number::read(key, x, scope, factor)?);
-                            }
-                        }
-                        _ if rows => {
-                            let message = format!(
-                                "{key} has rows and must have as many numbers in each: {0} of {0}",
-                                list.len()
-                            );
-                            return Err(Fault::new(&entry.span(), message).of(key));
-                        }
-                        _ => each.push(Number::read(key, entry, scope, factor)?),
-                    }
-                }
-                let made = several(Several::Each(each));
-                made.count(made.len())?;
-                Ok(made)
+        let several = |key, source| {
+            let made = Numbers(Box::new((Of { source, spot: value.spot, key, factor }, sizes)));
+            match made.0.0.source {
+                Several::Whole(_) => Ok(made),
+                _ => made.count(made.len()).map(|()| made),
             }
-            DeValue::String(text) => {
+        };
+        let one = |key: Called| Ok(Several::Each(vec![Number::read(key, value, scope, factor)?]));
+        match &value.kind {
+            Kind::Array(list) => {
+                let plain = |entry: &Value<'_>| match entry.kind {
+                    Kind::Number(x) => Some(x),
+                    _ => None,
+                };
+                let source = match list.iter().map(plain).collect() {
+                    Some(given) => Several::Given(given),
+                    None => Several::Each(Self::read_each(&key, list, scope, factor)?),
+                };
+                several(key, source)
+            }
+            Kind::Text(text) => {
                 let place = scope.parameters.iter().position(|parameter| parameter.name == text.trim());
                 match place {
-                    Some(p) if p < scope.above => Ok(several(Several::Whole(p))),
-                    _ if sizes.is_empty() || sizes == [1] => {
-                        Ok(several(Several::Each(vec![Number::read(key, value, scope, factor)?])))
-                    }
+                    Some(p) if p < scope.above => several(key, Several::Whole(p)),
+                    _ if sizes.is_empty() || sizes == [1] => several(key.clone(), one(key)?),
                     _ => {
                         let wide: Vec<&str> = scope
                             .parameters
@@ -310,90 +314,123 @@ impl Numbers {
                             "{key} is {}, or the name of a parameter that is that; '{text}' is none{hint}",
                             counted(sizes)
                         );
-                        Err(Fault::new(&span, message).of(key))
+                        Err(Fault::new(&span, message).of(&key))
                     }
                 }
             }
-            _ if sizes.is_empty() || sizes.contains(&1) => {
-                Ok(several(Several::Each(vec![Number::read(key, value, scope, factor)?])))
-            }
-            other => {
-                let message = format!("{key} must be {}, not {}", counted(sizes), kind(other));
-                Err(Fault::new(&span, message).of(key))
+            _ if sizes.is_empty() || sizes.contains(&1) => several(key.clone(), one(key)?),
+            _ => {
+                let message = format!("{key} must be {}, not {}", counted(sizes), value.what());
+                Err(Fault::new(&span, message).of(&key))
             }
         }
     }
+    /// The numbers of an array, one by one, or row by row.
+    fn read_each(
+        key: &Called,
+        list: &[Value<'_>],
+        scope: &Scope<'_>,
+        factor: f64,
+    ) -> Result<Vec<Number>, Fault> {
+        let rows = list.iter().any(|entry| matches!(entry.kind, Kind::Array(_)));
+        let mut each = Vec::new();
+        for entry in list {
+            match &entry.kind {
+                Kind::Array(row) if row.len() == list.len() && !row.is_empty() => {
+                    for x in row {
+                        each.push(Number::read(key.clone(), x, scope, factor)?);
+                    }
+                }
+                _ if rows => {
+                    let message = format!(
+                        "{key} has rows and must have as many numbers in each: {0} of {0}",
+                        list.len()
+                    );
+                    return Err(Fault::new(&entry.span(), message).of(key));
+                }
+                _ => each.push(Number::read(key.clone(), entry, scope, factor)?),
+            }
+        }
+        Ok(each)
+    }
     /// Something wrong with it.
     pub(crate) fn fault(&self, message: impl Into<String>) -> Fault {
-        Fault::new(&self.span, message).of(&self.key)
+        self.0.0.fault(message)
     }
     fn len(&self) -> usize {
-        match &self.source {
+        match &self.0.0.source {
+            Several::Given(list) => list.len(),
             Several::Each(list) => list.len(),
             Several::Whole(_) => 0,
         }
     }
     /// Each of them, where they are given one by one.
-    pub(super) fn each(&self) -> &[Number] {
-        match &self.source {
+    pub(super) fn each(self) -> Vec<Number> {
+        let (Of { source, spot, key, factor }, _) = *self.0;
+        let given = |x| Number(Box::new(Of { source: Source::Given(x), spot, key: key.clone(), factor }));
+        match source {
+            Several::Given(list) => list.into_iter().map(given).collect(),
             Several::Each(list) => list,
-            Several::Whole(_) => &[],
+            Several::Whole(_) => Vec::new(),
         }
     }
     /// The parameter that it is.
     pub(super) fn parameter(&self) -> Option<usize> {
-        match &self.source {
+        match &self.0.0.source {
             Several::Whole(p) => Some(*p),
             Several::Each(list) => match list.as_slice() {
                 [one] => one.parameter(),
                 _ => None,
             },
+            Several::Given(_) => None,
         }
     }
     fn count(&self, given: usize) -> Result<(), Fault> {
-        match self.sizes.is_empty() || self.sizes.contains(&given) {
+        let (Of { key, .. }, sizes) = &*self.0;
+        match sizes.is_empty() || sizes.contains(&given) {
             true => Ok(()),
-            false => Err(self.fault(format!("{} takes {}, got {given}", self.key, counted(&self.sizes)))),
+            false => Err(self.fault(format!("{key} takes {}, got {given}", counted(sizes)))),
         }
     }
     /// True if it is a parameter that is not set.
     pub(crate) fn is_unset<S: Scalar>(&self, values: &Values<S>) -> bool {
-        matches!(self.source, Several::Whole(p) if values.parameters.get(p).is_some_and(|given| given.raw.is_empty()))
+        matches!(self.0.0.source, Several::Whole(p) if values.parameters.get(p).is_some_and(|given| given.raw.is_empty()))
     }
     /// Their values.
     pub(crate) fn at<S: Scalar>(&self, values: &Values<S>) -> Result<Vec<S>, Fault> {
-        match &self.source {
+        let scaled = |x: S| self.0.0.scaled(x);
+        match &self.0.0.source {
+            Several::Given(list) => Ok(list.iter().map(|x| scaled(S::lift(*x))).collect()),
             Several::Each(list) => list.iter().map(|number| number.at(values)).collect(),
             Several::Whole(p) => {
                 let list = values.parameters.get(*p).map(|given| given.numbers()).unwrap_or_default();
                 self.count(list.len()).map_err(|fault| values.blamed(fault, Some(*p)))?;
-                let factor = S::lift(self.factor);
-                Ok(list.into_iter().map(|x| if self.factor == 1.0 { x } else { x * factor }).collect())
+                Ok(list.into_iter().map(scaled).collect())
             }
         }
     }
     /// Three of them.
     pub(crate) fn vector<S: Scalar>(&self, values: &Values<S>) -> Result<Vector3<S>, Fault> {
+        if let Several::Given(list) = &self.0.0.source {
+            let number = |i: usize| list.get(i).map_or(S::zero(), |x| self.0.0.scaled(S::lift(*x)));
+            return Ok(Vector3::from_fn(|i, _| number(i)));
+        }
         let list = self.at(values)?;
         Ok(Vector3::from_fn(|i, _| list.get(i).copied().unwrap_or(S::zero())))
     }
     /// An inertia, or a matrix by rows.
     pub(crate) fn tensor<S: Scalar>(&self, values: &Values<S>) -> Result<Matrix3<S>, Fault> {
-        let list = match &self.source {
-            Several::Each(_) => self.at(values)?,
-            Several::Whole(p) => {
-                let given = values.parameters.get(*p).filter(|given| given.kind == DatumKind::Inertia);
-                if let Some(given) = given {
-                    return Ok(given.matrix());
-                }
-                self.at(values)?
-            }
-        };
+        if let Several::Whole(p) = &self.0.0.source
+            && let Some(given) = values.parameters.get(*p).filter(|given| given.kind == DatumKind::Inertia)
+        {
+            return Ok(given.matrix());
+        }
+        let list = self.at(values)?;
         Ok(Matrix3::from_fn(|i, j| entry_of(&list, i, j).unwrap_or(S::lift(f64::NAN))))
     }
     /// The turn that follows a rotation which is a parameter.
     pub(crate) fn turn<S: Scalar>(&self, values: &Values<S>) -> Option<Vector3<S>> {
-        let Several::Whole(p) = self.source else { return None };
+        let Several::Whole(p) = self.0.0.source else { return None };
         let given = values.parameters.get(p).filter(|given| given.kind == DatumKind::Rotation)?;
         Some(Vector3::from_fn(|i, _| given.changes.get(i).copied().unwrap_or(S::zero())))
     }
@@ -481,13 +518,6 @@ impl<S: Scalar> Values<S> {
             Some(name) => Fault { subject: Some(name.clone()), ..fault },
             None => fault,
         }
-    }
-    /// The same of what counts.
-    pub(super) fn at_count(&self, counter: usize) -> Self
-    where
-        S: Clone,
-    {
-        Values { counter: counter as f64, ..self.clone() }
     }
 }
 

@@ -164,7 +164,7 @@ fn find<S: Scalar>(
             });
         }
     }
-    if let Some(j) = system.joints().iter().position(|joint| joint.name == owner) {
+    if let Some(j) = system.joint_index(owner) {
         let rows = system.joints()[j].kind.rows();
         if let Some(row) = numbered(own, "lambda").filter(|row| *row < rows) {
             return Ok(Reading::Item(Item { owner: Owner::Joint(j), quantity: Quantity::Multipliers }, row));

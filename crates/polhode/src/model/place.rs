@@ -6,6 +6,23 @@ use core::ops::Range;
 /// From one byte of the text to another.
 pub(crate) type Span = Range<usize>;
 
+/// The same in half the memory, of a text of less than 4 GiB.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Spot {
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+}
+
+impl Spot {
+    /// Of a piece of the text that begins at a byte of it.
+    pub(crate) fn new(span: &Span, start: usize) -> Self {
+        Spot { start: (start + span.start) as u32, end: (start + span.end) as u32 }
+    }
+    pub(crate) fn span(self) -> Span {
+        self.start as usize..self.end as usize
+    }
+}
+
 /// What is wrong, and where.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Fault {

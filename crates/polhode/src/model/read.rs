@@ -11,27 +11,24 @@ use super::outputs::{EventDraft, OutputDraft};
 use super::place::{Fault, Span, tidy};
 use super::series::{Loader, Tables};
 use super::sweep::sweep;
-use super::table::{Entry, Table, kind};
+use super::table::Table;
+use super::tree::{self, Entry, Kind, Value};
 use super::{Check, ModelFile, RunDefaults};
 use crate::expression::Expression;
 use crate::lookup::plain;
 use crate::method::Method;
 use crate::multibody::GROUND;
 use crate::run::{Direction, Plan};
-use toml::Spanned;
-use toml::de::{DeTable, DeValue};
 
 /// The version of the format that is known.
 const FORMAT: f64 = 1.0;
 
 pub(super) fn read(name: &str, text: &str, load: &Loader<'_>) -> Result<ModelFile, Fault> {
-    let document = DeTable::parse(text).map_err(|error| {
-        let span = error.span().unwrap_or(0..0);
-        Fault::new(&span, format!("this is not TOML: {}", error.message().replace('\n', " ")))
-    })?;
-    let top = Table::new("the model", &(0..0), document.get_ref());
+    let mut tree = tree::parse(text)?;
+    let top = model(&tree);
     if let Some(entry) = top.entry("format") {
-        let format = Number::read("format", entry.value, &nothing(), 1.0)?.at(&super::number::none())?;
+        let format =
+            Number::read("format".into(), &entry.value, &nothing(), 1.0)?.at(&super::number::none())?;
         if format != FORMAT {
             let message =
                 format!("format {} is not known to this version, which reads format 1", plain(format));
@@ -43,14 +40,13 @@ pub(super) fn read(name: &str, text: &str, load: &Loader<'_>) -> Result<ModelFil
     let mut hyphened: Vec<String> = Vec::new();
     for key in ["bodies", "joints", "frames", "coordinates"] {
         let Some(entry) = top.entry(key) else { continue };
-        for named in entry.table(&format!("[{key}]"))?.entries {
-            let counted =
-                matches!(named.value.get_ref(), DeValue::Table(inner) if inner.contains_key("count"));
+        for named in entry.table(format!("[{key}]"))?.entries {
+            let counted = matches!(&named.value.kind, Kind::Table(inner) if inner.iter().any(|entry| entry.key == "count"));
             // Elements that are counted have their numbers behind a hyphen.
             if counted {
                 hyphened.push(format!("{}-#", named.key));
             } else if named.key.contains('-') {
-                hyphened.push(named.key.into());
+                hyphened.push(named.key.to_string());
             }
         }
     }
@@ -73,44 +69,53 @@ pub(super) fn read(name: &str, text: &str, load: &Loader<'_>) -> Result<ModelFil
     top.text("notes")?;
     let mut tables = Tables { load };
     let outputs = outputs(&top, &hyphened)?;
+    let run = run(&top, &scope)?;
+    let gravity = top.numbers("gravity", &[3], &scope)?;
+    // The rest of the tree goes as it is read.
+    let tree = &mut tree;
     Ok(ModelFile {
         name: name.into(),
         text: text.into(),
         title,
         source,
-        run: run(&top, &scope)?,
-        gravity: top.numbers("gravity", &[3], &scope)?,
-        checks: list(&top, "checks", &mut |table| check(table, &scope))?,
-        bodies: tables_of(&top, "bodies", &mut |name, table| BodyDraft::read(name, table, &scope))?,
-        frames: tables_of(&top, "frames", &mut |name, table| FrameDraft::read(name, table, &scope))?,
-        joints: tables_of(&top, "joints", &mut |name, table| JointDraft::read(name, table, &scope))?,
-        forces: tables_of(&top, "forces", &mut |name, table| ForceDraft::read(name, table, &scope))?,
-        loads: list(&top, "loads", &mut |table| LoadDraft::read(table, &scope, &mut tables))?,
-        coordinates: tables_of(&top, "coordinates", &mut |name, table| {
+        run,
+        gravity,
+        checks: list(tree, "checks", &mut |table| check(table, &scope))?,
+        bodies: tables_of(tree, "bodies", &mut |name, table| BodyDraft::read(name, table, &scope))?,
+        frames: tables_of(tree, "frames", &mut |name, table| FrameDraft::read(name, table, &scope))?,
+        joints: tables_of(tree, "joints", &mut |name, table| JointDraft::read(name, table, &scope))?,
+        forces: tables_of(tree, "forces", &mut |name, table| ForceDraft::read(name, table, &scope))?,
+        loads: list(tree, "loads", &mut |table| LoadDraft::read(table, &scope, &mut tables))?,
+        coordinates: tables_of(tree, "coordinates", &mut |name, table| {
             CoordinatesDraft::read(name, table, &scope)
         })?,
         output_names: outputs.iter().map(|output: &OutputDraft| output.name.clone()).collect(),
         outputs,
-        events: tables_of(&top, "events", &mut |name, table| event(name, table, &hyphened))?,
-        set: top.entry("set").map_or(Ok(Vec::new()), set)?,
-        sweep: top.entry("sweep").map(sweep).transpose()?,
+        events: tables_of(tree, "events", &mut |name, table| event(name, table, &hyphened))?,
+        set: model(tree).entry("set").map_or(Ok(Vec::new()), set)?,
+        sweep: model(tree).entry("sweep").map(sweep).transpose()?,
         parameters,
         definitions,
     })
 }
 
+/// All tables.
+fn model<'a>(tree: &'a [Entry<'a>]) -> Table<'a> {
+    Table { name: "the model".into(), span: 0..0, entries: tree }
+}
+
 /// What the file sets, in its order.
 fn set(entry: &Entry<'_>) -> Result<Vec<(String, String, Span)>, Fault> {
     let mut all = Vec::new();
-    for entry in &entry.table("[set]")?.entries {
-        if let DeValue::Table(_) = entry.value.get_ref() {
+    for entry in entry.table("[set]")?.entries {
+        if let Kind::Table(_) = entry.value.kind {
             let message =
                 format!("the path of a number in [set] stands in quotes, as in \"{}.mass\" = 2", entry.key);
-            return Err(Fault::new(&entry.key_span, message));
+            return Err(Fault::new(&entry.key_span(), message));
         }
-        let numbers = Numbers::read(entry.key, entry.value, &[], &nothing(), 1.0)?.at(&none())?;
+        let numbers = Numbers::read(entry.own_key(), &entry.value, &[], &nothing(), 1.0)?.at(&none())?;
         let text: Vec<String> = numbers.iter().map(f64::to_string).collect();
-        all.push((entry.key.to_string(), text.join(","), entry.key_span.clone()));
+        all.push((entry.key.to_string(), text.join(","), entry.key_span()));
     }
     all.sort_by_key(|(_, _, span)| span.start);
     Ok(all)
@@ -132,9 +137,9 @@ fn named(parameters: &[Parameter]) -> Vec<Named> {
 
 /// Refuses a name that expressions cannot spell or that means something else.
 fn spelled(entry: &Entry<'_>, what: &str) -> Result<(), Fault> {
-    let name = entry.key;
+    let name = &*entry.key;
     let letters = |c: char| c.is_alphanumeric() || c == '_';
-    let wrong = |message: String| Err(Fault::new(&entry.key_span, message));
+    let wrong = |message: String| Err(Fault::new(&entry.key_span(), message));
     if reserved(name) {
         return wrong(format!("{what} cannot be called '{name}', which means something else in expressions"));
     }
@@ -155,7 +160,7 @@ fn few(table: &Table<'_>) -> Result<(), Fault> {
         Some(entry) => {
             let message =
                 format!("{} has {} names; at most {MOST_NAMES} are read", table.name, table.entries.len());
-            Err(Fault::new(&entry.key_span, message))
+            Err(Fault::new(&entry.key_span(), message))
         }
     }
 }
@@ -169,7 +174,7 @@ fn parameters(top: &Table<'_>) -> Result<Vec<Parameter>, Fault> {
     let mut names: Vec<Named> = table
         .entries
         .iter()
-        .map(|entry| Named { name: entry.key.into(), kind: DatumKind::Number, count: 1 })
+        .map(|entry| Named { name: entry.key.to_string(), kind: DatumKind::Number, count: 1 })
         .collect();
     for (k, entry) in table.entries.iter().enumerate() {
         spelled(entry, "a parameter")?;
@@ -182,20 +187,20 @@ fn parameters(top: &Table<'_>) -> Result<Vec<Parameter>, Fault> {
 }
 
 fn parameter(entry: &Entry<'_>, scope: &Scope<'_>) -> Result<Parameter, Fault> {
-    let (value, table) = match entry.value.get_ref() {
-        DeValue::Table(_) => {
-            let table = entry.table(&format!("the parameter {}", entry.key))?;
+    let (value, table) = match entry.value.kind {
+        Kind::Table(_) => {
+            let table = entry.table(format!("the parameter {}", entry.key))?;
             table.only(PARAMETER)?;
-            let value = table.entry("value").map(|inner| inner.value);
+            let value = table.entry("value").map(|inner| &inner.value);
             let missing = || Fault::new(&entry.span(), format!("the parameter {} needs `value`", entry.key));
             (value.ok_or_else(missing)?, Some(table))
         }
-        _ => (entry.value, None),
+        _ => (&entry.value, None),
     };
-    let array = matches!(value.get_ref(), DeValue::Array(_));
+    let array = matches!(value.kind, Kind::Array(_));
     let numbers = match array {
-        true => Numbers::read(entry.key, value, &[], scope, 1.0)?.each().to_vec(),
-        false => vec![Number::read(entry.key, value, scope, 1.0)?],
+        true => Numbers::read(entry.own_key(), value, &[], scope, 1.0)?.each(),
+        false => vec![Number::read(entry.own_key(), value, scope, 1.0)?],
     };
     let text = |key: &str| match &table {
         Some(table) => table.text(key),
@@ -221,7 +226,7 @@ fn parameter(entry: &Entry<'_>, scope: &Scope<'_>) -> Result<Parameter, Fault> {
         return Err(Fault::new(&value.span(), message));
     }
     let datum = Datum {
-        name: entry.key.into(),
+        name: entry.key.to_string(),
         values: Vec::new(),
         sizes,
         help: help.map_or(String::new(), |(help, _)| help),
@@ -236,13 +241,13 @@ fn definitions(top: &Table<'_>, named: &[Named]) -> Result<Vec<(String, Number)>
     let Some(entry) = top.entry("definitions") else { return Ok(Vec::new()) };
     let table = entry.table("[definitions]")?;
     few(&table)?;
-    let names: Vec<String> = table.entries.iter().map(|entry| entry.key.into()).collect();
+    let names: Vec<String> = table.entries.iter().map(|entry| entry.key.to_string()).collect();
     let mut made = Vec::new();
     for (k, entry) in table.entries.iter().enumerate() {
         spelled(entry, "a definition")?;
         if named.iter().any(|parameter| parameter.name == entry.key) {
             return Err(Fault::new(
-                &entry.key_span,
+                &entry.key_span(),
                 format!("there is a parameter called '{}' already", entry.key),
             ));
         }
@@ -253,24 +258,27 @@ fn definitions(top: &Table<'_>, named: &[Named]) -> Result<Vec<(String, Number)>
             definitions_above: k,
             ..nothing()
         };
-        made.push((entry.key.to_string(), Number::read(entry.key, entry.value, &scope, 1.0)?));
+        made.push((entry.key.to_string(), Number::read(entry.own_key(), &entry.value, &scope, 1.0)?));
     }
     Ok(made)
 }
 
 /// The tables in a table, each with its name.
 fn tables_of<T>(
-    top: &Table<'_>,
+    tree: &mut [Entry<'_>],
     key: &str,
     read: &mut dyn FnMut(&str, &Table<'_>) -> Result<T, Fault>,
 ) -> Result<Vec<T>, Fault> {
-    let Some(entry) = top.entry(key) else { return Ok(Vec::new()) };
-    let table = entry.table(&format!("[{key}]"))?;
-    let mut made = Vec::new();
-    for inner in &table.entries {
-        let name = inner.key;
+    let Some(entry) = tree.iter_mut().find(|entry| entry.key == key) else { return Ok(Vec::new()) };
+    entry.table(format!("[{key}]"))?;
+    let Kind::Table(inner) = core::mem::replace(&mut entry.value.kind, Kind::Table(Vec::new())) else {
+        return Ok(Vec::new());
+    };
+    let mut made = Vec::with_capacity(inner.len());
+    for inner in inner {
+        let name = &*inner.key;
         let frame = key == "frames";
-        let wrong = |message: String| Fault::new(&inner.key_span, message);
+        let wrong = |message: String| Fault::new(&inner.key_span(), message);
         if name == GROUND {
             return Err(wrong(format!("'{GROUND}' is what does not move; nothing else can be called that")));
         }
@@ -281,13 +289,13 @@ fn tables_of<T>(
             return Err(wrong(format!("a name has letters, digits, _ and -; '{name}' is none")));
         }
         let named = format!("[{key}.{name}]");
-        if !matches!(inner.value.get_ref(), DeValue::Table(_)) {
-            let message = format!("{named} must be a table, not {}", kind(inner.value.get_ref()));
+        if !matches!(inner.value.kind, Kind::Table(_)) {
+            let message = format!("{named} must be a table, not {}", inner.value.what());
             return Err(Fault::new(&inner.span(), message));
         }
-        let mut table = inner.table(&named)?;
+        let mut table = inner.table(named)?;
         // What is wrong with the whole is told at its name.
-        table.span = inner.key_span.clone();
+        table.span = inner.key_span();
         made.push(read(name, &table)?);
     }
     Ok(made)
@@ -295,38 +303,32 @@ fn tables_of<T>(
 
 /// The tables in a list.
 fn list<T>(
-    top: &Table<'_>,
+    tree: &mut [Entry<'_>],
     key: &str,
     read: &mut dyn FnMut(&Table<'_>) -> Result<T, Fault>,
 ) -> Result<Vec<T>, Fault> {
-    let Some(entry) = top.entry(key) else { return Ok(Vec::new()) };
-    let mut made = Vec::new();
-    let one = |i: usize,
-               value: &Spanned<DeValue<'_>>,
-               read: &mut dyn FnMut(&Table<'_>) -> Result<T, Fault>| {
+    let Some(entry) = tree.iter_mut().find(|entry| entry.key == key) else { return Ok(Vec::new()) };
+    let mut one = |(i, value): (usize, Value<'_>)| {
         let name = match key {
             "loads" => format!("load {}", i + 1),
             _ => format!("check {}", i + 1),
         };
-        match value.get_ref() {
-            DeValue::Table(table) => read(&Table::new(&name, &value.span(), table)),
-            other => {
-                Err(Fault::new(&value.span(), format!("[[{key}]] is a list of tables, not {}", kind(other))))
+        match &value.kind {
+            Kind::Table(entries) => read(&Table { name: name.into(), span: value.span(), entries }),
+            _ => {
+                let message = format!("[[{key}]] is a list of tables, not {}", value.what());
+                Err(Fault::new(&value.span(), message))
             }
         }
     };
-    match entry.value.get_ref() {
-        DeValue::Array(values) => {
-            for (i, value) in values.iter().enumerate() {
-                made.push(one(i, value, read)?);
-            }
-        }
-        other => {
-            let message = format!("{key} is a list of tables, each under [[{key}]], not {}", kind(other));
-            return Err(Fault::new(&entry.key_span, message));
+    match &mut entry.value.kind {
+        Kind::Array(values) => core::mem::take(values).into_iter().enumerate().map(&mut one).collect(),
+        _ => {
+            let found = entry.value.what();
+            let message = format!("{key} is a list of tables, each under [[{key}]], not {found}");
+            Err(Fault::new(&entry.key_span(), message))
         }
     }
-    Ok(made)
 }
 
 fn check(table: &Table<'_>, scope: &Scope<'_>) -> Result<Check, Fault> {
@@ -361,10 +363,10 @@ fn outputs(top: &Table<'_>, hyphened: &[&str]) -> Result<Vec<OutputDraft>, Fault
         if entry.key.is_empty() || !entry.key.chars().all(letters) {
             let message =
                 format!("an output has a name of letters, digits, _ and -; '{}' is none", entry.key);
-            return Err(Fault::new(&entry.key_span, message));
+            return Err(Fault::new(&entry.key_span(), message));
         }
-        let formula = StateExpression::read(entry.key, entry.value, hyphened)?;
-        Ok(OutputDraft { name: entry.key.into(), formula })
+        let formula = StateExpression::read(&entry.key, &entry.value, hyphened)?;
+        Ok(OutputDraft { name: entry.key.to_string(), formula })
     };
     table.entries.iter().map(read).collect()
 }
@@ -375,7 +377,7 @@ fn event(name: &str, table: &Table<'_>, hyphened: &[&str]) -> Result<EventDraft,
         let message = format!("the event '{name}' needs `when`, an expression that crosses zero");
         return Err(Fault::new(&table.span, message));
     };
-    let formula = StateExpression::read("when", entry.value, hyphened)?;
+    let formula = StateExpression::read("when", &entry.value, hyphened)?;
     let word = table.word("direction", &Direction::ALL.map(Direction::name))?;
     let direction = word.and_then(|(word, _)| Direction::ALL.into_iter().find(|known| known.name() == word));
     Ok(EventDraft {
@@ -393,10 +395,10 @@ fn run(top: &Table<'_>, scope: &Scope<'_>) -> Result<RunDefaults, Fault> {
         true => Ok(x),
         false => Err(Fault::new(span, format!("{key} must be positive, got {}", plain(x)))),
     };
-    let number = |key: &str| -> Result<Option<f64>, Fault> {
+    let number = |key: &'static str| -> Result<Option<f64>, Fault> {
         let Some(number) = table.number(key, scope)? else { return Ok(None) };
         if number.is_formula() {
-            return Err(Fault::new(number.span(), format!("{key} of a run is a plain number")));
+            return Err(Fault::new(&number.span(), format!("{key} of a run is a plain number")));
         }
         Ok(Some(number.at(&super::number::none())?))
     };

@@ -4,14 +4,14 @@ use super::attitude::Attitude;
 use super::keys::{PART, SHAPE};
 use super::number::{Number, Numbers, Scope, Values};
 use super::place::{Fault, Span};
-use super::table::{Table, kind};
+use super::table::Table;
+use super::tree::Kind;
 use crate::body::steiner;
 use crate::group::Rotation;
 use crate::lookup::plain;
 use crate::scalar::Scalar;
 use core::f64::consts::PI;
 use nalgebra::{Matrix3, Vector3};
-use toml::de::DeValue;
 
 /// A solid that a body consists of, for drawings of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,17 +46,17 @@ impl Shape {
         let Some(entry) = table.entry("shape") else { return Ok(None) };
         let inner = entry.table("shape")?;
         inner.only(SHAPE)?;
-        let [one] = inner.entries.as_slice() else {
+        let [one] = inner.entries else {
             let names: Vec<&str> = SHAPE.iter().map(|key| key.name).collect();
             return Err(Fault::new(&entry.span(), format!("shape has one of {}", names.join(", "))));
         };
-        let sizes: &[usize] = match one.key {
+        let sizes: &'static [usize] = match &*one.key {
             "box" | "ellipsoid" | "tube" => &[3],
             "cylinder" | "cone" => &[2],
             _ => &[1],
         };
         let kind = SHAPE.iter().map(|key| key.name).find(|name| *name == one.key).unwrap_or("box");
-        Ok(Some(Shape { kind, sizes: Numbers::read(one.key, one.value, sizes, scope, 1.0)? }))
+        Ok(Some(Shape { kind, sizes: Numbers::read(one.called(kind), &one.value, sizes, scope, 1.0)? }))
     }
     /// As a solid at a place.
     pub(super) fn solid(
@@ -165,8 +165,8 @@ impl Part {
     /// The parts of a body, in their order.
     pub(super) fn read_all(table: &Table<'_>, scope: &Scope<'_>) -> Result<Vec<Part>, Fault> {
         let Some(entry) = table.entry("parts") else { return Ok(Vec::new()) };
-        let DeValue::Array(list) = entry.value.get_ref() else {
-            let message = format!("parts is a list of tables, not {}", kind(entry.value.get_ref()));
+        let Kind::Array(list) = &entry.value.kind else {
+            let message = format!("parts is a list of tables, not {}", entry.value.what());
             return Err(Fault::new(&entry.span(), message));
         };
         if list.is_empty() {
@@ -174,14 +174,12 @@ impl Part {
         }
         let mut parts = Vec::new();
         for (i, value) in list.iter().enumerate() {
-            let DeValue::Table(inner) = value.get_ref() else {
-                let message = format!("a part is a table, not {}", kind(value.get_ref()));
+            let Kind::Table(entries) = &value.kind else {
+                let message = format!("a part is a table, not {}", value.what());
                 return Err(Fault::new(&value.span(), message));
             };
-            parts.push(Part::read(
-                &Table::new(&format!("part {} of {}", i + 1, table.name), &value.span(), inner),
-                scope,
-            )?);
+            let name = format!("part {} of {}", i + 1, table.name).into();
+            parts.push(Part::read(&Table { name, span: value.span(), entries }, scope)?);
         }
         Ok(parts)
     }
@@ -191,7 +189,7 @@ impl Part {
             table.either(one, other)?;
         }
         if let (Some(entry), None) = (table.entry("density"), table.entry("shape")) {
-            return Err(Fault::new(&entry.key_span, format!("{} has a density but no shape", table.name)));
+            return Err(Fault::new(&entry.key_span(), format!("{} has a density but no shape", table.name)));
         }
         Ok(Part {
             span: table.span.clone(),

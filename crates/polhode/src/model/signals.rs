@@ -197,7 +197,7 @@ impl<'a, S: Scalar> Watch<'a, S> {
                 return Ok(Signal::Velocity(b, end.point, i));
             }
         }
-        let Some(joint) = self.system.joints().iter().position(|joint| joint.name == owner) else {
+        let Some(joint) = self.system.joint_index(owner) else {
             return Err(unknown());
         };
         let has =
@@ -393,8 +393,7 @@ pub(super) fn looks_elsewhere<S: Scalar>(
         let Some((owner, _)) = name.rsplit_once('.') else { return false };
         owner != body
             && !matches!(scope.find(name), Ok(Some(_)))
-            && (system.frame_called(owner).is_some()
-                || system.joints().iter().any(|joint| joint.name == owner))
+            && (system.frame_called(owner).is_some() || system.joint_index(owner).is_some())
     })
 }
 

@@ -2,11 +2,10 @@
 
 use super::keys::{SPREAD, SWEEP};
 use super::place::{Fault, Span};
-use super::table::{Entry, Table, kind, plain_number};
+use super::table::Table;
+use super::tree::{Entry, Kind, Value};
 use crate::draw::{Sampling, Spread};
 use crate::lookup::{nearest, plain};
-use toml::Spanned;
-use toml::de::DeValue;
 
 /// What a model file says of many runs, as far as it does. Where something stands is told by
 /// [`super::ModelFile::sweep_error`].
@@ -68,31 +67,30 @@ pub(super) fn sweep(entry: &Entry<'_>) -> Result<Sweep, Fault> {
         runs: whole(&table, "runs", 1)?,
         seed: whole(&table, "seed", 0)?,
         keep,
-        span: entry.key_span.clone(),
+        span: entry.key_span(),
     })
 }
 
 /// Spreads by name. Names of elements have points, which stand for tables within tables in TOML too.
 fn varied(before: &str, table: &Table<'_>, all: &mut Vec<Varied>) -> Result<(), Fault> {
-    for entry in &table.entries {
+    for entry in table.entries {
         let name = format!("{before}{}", entry.key);
-        let DeValue::Table(_) = entry.value.get_ref() else {
+        let Kind::Table(_) = entry.value.kind else {
             let message = format!(
                 "{name} must be a table that says how it varies, as {{ uniform = [1, 2] }}, not {}",
-                kind(entry.value.get_ref())
+                entry.value.what()
             );
             return Err(Fault::new(&entry.span(), message));
         };
-        let inner = entry.table(&name)?;
+        let inner = entry.table(name.clone())?;
         let is_spread = |entry: &Entry<'_>| SPREAD.iter().any(|key| key.name == entry.key);
-        let nested =
-            |entry: &Entry<'_>| matches!(entry.value.get_ref(), DeValue::Table(_)) && !is_spread(entry);
-        match &inner.entries[..] {
-            [one] if is_spread(one) && !matches!(one.value.get_ref(), DeValue::Table(_)) => {
-                let numbers = one.array()?.iter().map(|value| number(one.key, value));
-                let spread = Spread::of(one.key, &numbers.collect::<Result<Vec<_>, _>>()?);
+        let nested = |entry: &Entry<'_>| matches!(entry.value.kind, Kind::Table(_)) && !is_spread(entry);
+        match inner.entries {
+            [one] if is_spread(one) && !matches!(one.value.kind, Kind::Table(_)) => {
+                let numbers = one.array()?.iter().map(|value| number(&one.key, value));
+                let spread = Spread::of(&one.key, &numbers.collect::<Result<Vec<_>, _>>()?);
                 let spread = spread.map_err(|error| Fault::new(&one.span(), format!("{name}: {error}")))?;
-                all.push(Varied { name, spread, span: entry.key_span.clone() });
+                all.push(Varied { name, spread, span: entry.key_span() });
             }
             [_, ..] if inner.entries.iter().all(nested) => varied(&format!("{name}."), &inner, all)?,
             [] => {
@@ -103,31 +101,31 @@ fn varied(before: &str, table: &Table<'_>, all: &mut Vec<Varied>) -> Result<(), 
                 let odd = several.iter().find(|entry| !is_spread(entry));
                 let Some(odd) = odd else {
                     let message = format!("{name} varies in one way alone; leave all but one out");
-                    return Err(Fault::new(&several[several.len() - 1].key_span, message));
+                    return Err(Fault::new(&several[several.len() - 1].key_span(), message));
                 };
-                let near = nearest(odd.key, SPREAD.iter().map(|key| key.name));
+                let near = nearest(&odd.key, SPREAD.iter().map(|key| key.name));
                 let hint = match near.is_empty() {
                     true => format!("; there are {}", Spread::NAMES.join(", ")),
                     false => format!("; did you mean {}?", near.join(" or ")),
                 };
                 let message = format!("{name} cannot vary by '{}'{hint}", odd.key);
-                return Err(Fault::new(&odd.key_span, message));
+                return Err(Fault::new(&odd.key_span(), message));
             }
         }
     }
     Ok(())
 }
 
-fn number(key: &str, value: &Spanned<DeValue<'_>>) -> Result<f64, Fault> {
-    plain_number(value)?.ok_or_else(|| {
-        Fault::new(&value.span(), format!("{key} has plain numbers, not {}", kind(value.get_ref())))
-    })
+fn number(key: &str, value: &Value<'_>) -> Result<f64, Fault> {
+    value
+        .plain_number()?
+        .ok_or_else(|| Fault::new(&value.span(), format!("{key} has plain numbers, not {}", value.what())))
 }
 
 /// A whole number of at least so much.
 fn whole(table: &Table<'_>, key: &str, least: u64) -> Result<Option<u64>, Fault> {
     let Some(entry) = table.entry(key) else { return Ok(None) };
-    let x = number(key, entry.value)?;
+    let x = number(key, &entry.value)?;
     let span: Span = entry.span();
     // Beyond that they are not whole any more.
     match x.fract() == 0.0 && x >= least as f64 && x <= 9e15 {
@@ -143,15 +141,15 @@ fn whole(table: &Table<'_>, key: &str, least: u64) -> Result<Option<u64>, Fault>
 }
 
 fn texts(entry: &Entry<'_>) -> Result<Vec<(String, core::ops::Range<usize>)>, Fault> {
-    let one = |value: &Spanned<DeValue<'_>>| match value.get_ref() {
-        DeValue::String(text) => Ok((text.to_string(), value.span())),
-        other => {
-            let message = format!("{} is a list of texts in quotes, not of {}", entry.key, kind(other));
+    let one = |value: &Value<'_>| match &value.kind {
+        Kind::Text(text) => Ok((text.to_string(), value.span())),
+        _ => {
+            let message = format!("{} is a list of texts in quotes, not of {}", entry.key, value.what());
             Err(Fault::new(&value.span(), message))
         }
     };
-    match entry.value.get_ref() {
-        DeValue::String(text) => Ok(vec![(text.to_string(), entry.span())]),
+    match &entry.value.kind {
+        Kind::Text(text) => Ok(vec![(text.to_string(), entry.span())]),
         _ => entry.array()?.iter().map(one).collect(),
     }
 }

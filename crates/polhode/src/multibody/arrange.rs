@@ -1,7 +1,7 @@
 //! Where bodies start when joints say it: along a tree of joints each body is put where its joint and the coordinates that
 //! are given want it, with all that hangs on it. Open trees are exact; what closes loops is left to the projection.
 
-use super::coordinate::Coordinate;
+use super::coordinate::{Coordinate, JointStart, StartsOf};
 use super::joint::{Joint, JointKind, Place};
 use super::system::{Rigid, System};
 use crate::group::Rotation;
@@ -119,11 +119,12 @@ impl<S: Real> System<S> {
 
     /// Puts the bodies where their joints want them.
     pub(super) fn arrange(&mut self, time: S, size: f64) {
-        let tree = self.tree();
+        let (tree, starts) = (self.tree(), self.starts.clone());
+        let starts = StartsOf::new(&starts);
         let mut moved: Vec<Motion<S>> = vec![Motion::none(); self.bodies.len()];
         for branch in &tree {
             let before = branch.parent.map_or(Motion::none(), |parent| moved[parent]);
-            let motion = self.joined(branch, before, time, size);
+            let motion = self.joined(branch, starts.joint(branch.joint), before, (time, size));
             if !motion.is_none {
                 let body = &mut self.bodies[branch.child];
                 body.position = motion.of_point(&body.position);
@@ -136,7 +137,7 @@ impl<S: Real> System<S> {
         let mut twists = vec![[Vector3::zeros(); 2]; self.bodies.len()];
         for branch in &tree {
             let mut twist = branch.parent.map_or([Vector3::zeros(); 2], |parent| twists[parent]);
-            for start in self.starts.iter().filter(|start| start.joint == branch.joint) {
+            for (_, start) in starts.joint(branch.joint) {
                 let Some(rate) = start.rate else { continue };
                 let joint = &self.joints[branch.joint];
                 let places = joint.bodies().map(|body| self.place_of(body));
@@ -164,7 +165,13 @@ impl<S: Real> System<S> {
 
     /// How the body at the end of a branch moves from where it is drawn: with what it hangs on, into its joint, and as its
     /// coordinate says.
-    fn joined(&self, branch: &Branch, before: Motion<S>, time: S, size: f64) -> Motion<S> {
+    fn joined(
+        &self,
+        branch: &Branch,
+        starts: &[(usize, &JointStart<S>)],
+        before: Motion<S>,
+        (time, size): (S, f64),
+    ) -> Motion<S> {
         let joint = &self.joints[branch.joint];
         let drawn = self.place_of(Some(branch.child));
         let mut motion = before;
@@ -177,7 +184,7 @@ impl<S: Real> System<S> {
         if S::DEPTH > 0 || joint.opening(time, places(&motion).each_ref(), size) > CLOSED {
             joint.close(branch.end, time, &mut motion, &places);
         }
-        for start in self.starts.iter().filter(|start| start.joint == branch.joint) {
+        for (_, start) in starts {
             let Some(value) = start.value else { continue };
             let at = joint.frames(time, places(&motion).each_ref());
             let near = value.largest();

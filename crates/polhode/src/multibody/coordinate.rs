@@ -175,6 +175,23 @@ impl<S: Real> JointStart<S> {
     }
 }
 
+/// The coordinates that are given of each joint: there may be as many as joints.
+pub(super) struct StartsOf<'a, S>(Vec<(usize, &'a JointStart<S>)>);
+
+impl<'a, S: Real> StartsOf<'a, S> {
+    pub(super) fn new(starts: &'a [JointStart<S>]) -> Self {
+        let mut sorted: Vec<_> = starts.iter().enumerate().collect();
+        sorted.sort_by_key(|(_, start)| start.joint);
+        StartsOf(sorted)
+    }
+    /// Those of a joint with their numbers, in their order.
+    pub(super) fn joint(&self, joint: usize) -> &[(usize, &'a JointStart<S>)] {
+        let first = self.0.partition_point(|(_, start)| start.joint < joint);
+        let count = self.0[first..].partition_point(|(_, start)| start.joint == joint);
+        &self.0[first..first + count]
+    }
+}
+
 impl<S: Real> System<S> {
     /// Says where a coordinate of a joint starts, and how fast. The second body is moved there from where it is drawn, with
     /// all that hangs on it; where the joints close loops, the coordinate is held and the rest follows. Zero is where the
@@ -202,7 +219,7 @@ impl<S: Real> System<S> {
         rate: Option<S>,
     ) -> Result<(), SystemError> {
         let element = format!("the start of the joint '{joint}'");
-        let Some(number) = self.joints.iter().position(|known| known.name == joint) else {
+        let Some(number) = self.joint_index(joint) else {
             let near = nearest(joint, self.joints.iter().map(|known| known.name.as_str()));
             return Err(SystemError::Missing { element, what: "joint", name: joint.into(), near });
         };

@@ -2,7 +2,7 @@
 //! given, and the accelerations and multipliers that belong to them.
 
 use super::arrange::CLOSED;
-use super::coordinate::{Coordinate, JointStart};
+use super::coordinate::{Coordinate, JointStart, StartsOf};
 use super::error::AssemblyError;
 use super::joint::{Joint, MOST_ROWS, Place, zero};
 use super::projection::{Dependent, Gap, Projection};
@@ -536,9 +536,10 @@ pub(super) fn angles_near<S: Real>(
     time: S,
     known: &[f64],
 ) -> Vec<f64> {
+    let starts = StartsOf::new(&system.starts);
     let start = |j: usize| {
-        let of_joint = |start: &&JointStart<S>| start.joint == j && start.coordinate == Coordinate::Angle;
-        system.starts.iter().find(of_joint).and_then(|start| start.value).map_or(0.0, Real::largest)
+        let angle = starts.joint(j).iter().find(|(_, start)| start.coordinate == Coordinate::Angle);
+        angle.and_then(|(_, start)| start.value).map_or(0.0, Real::largest)
     };
     let angle = |(j, joint): (usize, &Joint<S>)| {
         if !joint.kind.coordinates().contains(&Coordinate::Angle) {

@@ -5,6 +5,7 @@ use super::force::Force;
 use super::joint::Joint;
 use super::system::{Coordinates, End, Held, Rigid, System};
 use crate::scalar::{Over, Real};
+use std::sync::Arc;
 
 impl<S: Real> End<S> {
     /// The end with every number as a constant of `T`.
@@ -108,7 +109,7 @@ impl<S: Real> System<S> {
             joints: self.joints.iter().map(Joint::lift).collect(),
             forces: self.forces.iter().map(Force::lift).collect(),
             extra: self.extra.iter().map(Coordinates::lift).collect(),
-            frames: self.frames.iter().map(|(name, end)| (name.clone(), end.lift())).collect(),
+            frames: Arc::new(self.frames.iter().map(|(name, end)| (name.clone(), end.lift())).collect()),
             starts: self.starts.iter().map(JointStart::lift).collect(),
             placed_by_joints: self.placed_by_joints,
             taken: self.taken.clone(),

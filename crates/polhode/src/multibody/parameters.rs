@@ -1,6 +1,7 @@
 //! The parameters of a system: every number of its bodies, joints, forces and extra coordinates by name, and how the
 //! system changes with it.
 
+use super::coordinate::StartsOf;
 use super::kinds::Number;
 use super::system::{End, System};
 use crate::body::RotaryInertia;
@@ -8,7 +9,7 @@ use crate::group::Rotation;
 use crate::lookup::{ENTRIES, Names, ParameterError, Role, find};
 use crate::scalar::Real;
 use nalgebra::Vector3;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// One number of a system.
 #[derive(Clone, Debug, PartialEq)]
@@ -110,15 +111,34 @@ const ENDS: [&str; 2] = ["first", "second"];
 const POINT: &str = "point of the end, in the axes of its body, m";
 const TURN: &str = "turn of the axes of the end, about these axes, rad";
 
-/// The list while it is made.
-struct List {
-    all: Vec<SystemParameter>,
-    taken: HashSet<String>,
+/// The list while it is made. There may be millions of parameters: names are remembered only where another could be the same.
+struct List<'a> {
+    take: &'a mut dyn FnMut(SystemParameter),
+    /// How many elements have names that begin alike, up to the first point.
+    beginnings: HashMap<&'a str, usize>,
+    /// The names of elements that do not begin alone.
+    shared: HashSet<String>,
+    /// The names of the element at hand.
+    own: HashSet<String>,
+    /// Whether the element at hand begins alone, and whether its names are known to differ.
+    alone: bool,
+    differ: bool,
     /// What the element is, for a name that another element has too.
     kind: &'static str,
 }
 
-impl List {
+/// The name of an element up to the first point.
+fn beginning(name: &str) -> &str {
+    name.split_once('.').map_or(name, |(beginning, _)| beginning)
+}
+
+impl List<'_> {
+    /// Goes on to another element, whose parameters may be known to have different names.
+    fn begin(&mut self, element: &str, differ: bool) {
+        self.own.clear();
+        self.alone = self.beginnings.get(beginning(element)).is_none_or(|count| *count == 1);
+        self.differ = differ;
+    }
     /// Takes a parameter of an element: the name of a whole, the ending for the component, and the rest.
     fn add(
         &mut self,
@@ -128,18 +148,21 @@ impl List {
         help: &'static str,
         target: Target,
     ) {
-        // There may be millions of them: each is put together in one piece.
+        // Each is put together in one piece.
         let dot = if element.is_empty() { "" } else { "." };
         let under = if part.is_empty() { "" } else { "_" };
         let pieces = [element, dot, whole, under, part];
         let mut length = pieces[..3].iter().map(|piece| piece.len()).sum();
         let mut name = pieces.concat();
-        if self.taken.contains(&name) {
-            length += self.kind.len() + 1;
-            name = format!("{}.{name}", self.kind);
+        if !(self.alone && self.differ) {
+            let taken = if self.alone { &mut self.own } else { &mut self.shared };
+            if taken.contains(&name) {
+                length += self.kind.len() + 1;
+                name = format!("{}.{name}", self.kind);
+            }
+            taken.insert(name.clone());
         }
-        self.taken.insert(name.clone());
-        self.all.push(SystemParameter { name, value, help, whole: length, target });
+        (self.take)(SystemParameter { name, value, help, whole: length, target });
     }
     fn three(
         &mut self,
@@ -220,19 +243,41 @@ impl<S: Real> System<S> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn parameters(&self) -> Vec<SystemParameter> {
-        let mut list = List { all: Vec::new(), taken: HashSet::new(), kind: "system" };
+        let mut all = Vec::new();
+        self.each_parameter(&mut |parameter| all.push(parameter));
+        all
+    }
+    /// The same, one by one.
+    pub(crate) fn each_parameter(&self, take: &mut dyn FnMut(SystemParameter)) {
+        let mut list = List {
+            take,
+            beginnings: HashMap::new(),
+            shared: HashSet::new(),
+            own: HashSet::new(),
+            alone: true,
+            differ: true,
+            kind: "system",
+        };
+        let names = self.bodies.iter().map(|body| &body.name);
+        let names = names.chain(self.joints.iter().map(|joint| &joint.name));
+        let names = names.chain(self.forces.iter().map(|force| &force.name));
+        for name in names.chain(self.extra.iter().map(|extra| &extra.name)) {
+            *list.beginnings.entry(beginning(name)).or_default() += 1;
+        }
         let help = "acceleration of gravity in space, m/s^2";
         list.three("", "gravity", values(&self.gravity), help, Target::Gravity);
         self.list_bodies(&mut list);
         list.kind = "joints";
+        let starts = StartsOf::new(&self.starts);
         for (j, joint) in self.joints.iter().enumerate() {
+            let starts = starts.joint(j);
+            list.begin(&joint.name, starts.is_empty() && joint.kind.own().is_none());
             // What acts in a joint has its frames.
             if joint.of.is_none() {
                 list.ends(&joint.name, &joint.ends, joint.kind.uses(), |part| Target::Joint(j, part));
             }
             list.numbers(&joint.name, joint.kind.clone().numbers_mut(), |k| Target::OfJoint(j, k));
-            let starts = self.starts.iter().enumerate().filter(|(_, s)| s.joint == j && !s.is_driven);
-            for (k, start) in starts {
+            for &(k, start) in starts.iter().filter(|(_, start)| !start.is_driven) {
                 let (value, rate) = start.names(joint);
                 if let Some(x) = start.value {
                     let help = "initial coordinate of the joint, rad or m";
@@ -246,6 +291,7 @@ impl<S: Real> System<S> {
         }
         list.kind = "forces";
         for (f, force) in self.forces.iter().enumerate() {
+            list.begin(&force.name, false);
             if force.of.is_none() {
                 list.ends(&force.name, &force.ends, force.kind.uses(), |part| Target::Force(f, part));
             }
@@ -253,13 +299,13 @@ impl<S: Real> System<S> {
         }
         list.kind = "coordinates";
         self.list_extra(&mut list);
-        list.all
     }
 
-    fn list_bodies(&self, list: &mut List) {
+    fn list_bodies(&self, list: &mut List<'_>) {
         list.kind = "bodies";
         for (b, body) in self.bodies.iter().enumerate() {
             let (name, of) = (&body.name, |part| Target::Body(b, part));
+            list.begin(name, body.loads.list().is_empty());
             list.add(name, ("mass", ""), body.mass.largest(), "mass, kg", of(OfBody::Mass));
             for (i, j, part) in ENTRIES {
                 let (value, help) =
@@ -290,8 +336,9 @@ impl<S: Real> System<S> {
         }
     }
 
-    fn list_extra(&self, list: &mut List) {
+    fn list_extra(&self, list: &mut List<'_>) {
         for (e, extra) in self.extra.iter().enumerate() {
+            list.begin(&extra.name, false);
             let (name, n, of) = (&extra.name, extra.len(), |part| Target::Extra(e, part));
             type Entry = fn(usize, usize) -> OfExtra;
             let matrices: [(&str, &[S], Entry, &'static str); 3] = [
@@ -447,7 +494,7 @@ impl<S: Real> System<S> {
                 let follows = body.centered;
                 body.center[i] += change;
                 if follows {
-                    self.center_body(b);
+                    self.center_bodies(b..b + 1);
                 }
             }
             OfBody::Position(i) => body.position[i] += change,

@@ -50,11 +50,11 @@ impl<S: Real> Signal<S> {
             Signal::OmegaSpace(b, i) => Signal::OmegaSpace(*b, *i),
         }
     }
-    /// Its point on this body, if it is of one.
-    pub(super) fn point_mut(&mut self, body: usize) -> Option<&mut Vector3<S>> {
+    /// Its point and the body that it is on, if it is of one.
+    pub(super) fn point_mut(&mut self) -> Option<(usize, &mut Vector3<S>)> {
         match self {
             Signal::Position(b, p, _) | Signal::Velocity(b, p, _) | Signal::VelocityBody(b, p, _) => {
-                (*b == body).then_some(p)
+                Some((*b, p))
             }
             _ => None,
         }

@@ -9,8 +9,10 @@ use crate::body::{InertiaError, Loads, RotaryInertia, StandardLoad};
 use crate::group::Rotation;
 use crate::lookup::nearest;
 use crate::scalar::{Mask, Real, Scalar, larger};
+use crate::solve::Sets;
 use nalgebra::{Matrix3, Vector3};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
+use std::sync::Arc;
 
 /// The name of what does not move, and of the frame at its origin.
 pub const GROUND: &str = "ground";
@@ -203,13 +205,13 @@ pub struct System<S: Real> {
     pub(super) joints: Vec<Joint<S>>,
     pub(super) forces: Vec<Force<S>>,
     pub(super) extra: Vec<Coordinates<S>>,
-    pub(super) frames: HashMap<String, End<S>>,
+    pub(super) frames: Arc<HashMap<String, End<S>>>,
     /// Where coordinates of joints start.
     pub(super) starts: Vec<JointStart<S>>,
     /// True if bodies are put where their joints want them.
     pub(super) placed_by_joints: bool,
-    /// Names of joints, forces and coordinates.
-    pub(super) taken: HashSet<(&'static str, String)>,
+    /// The numbers of joints, forces and coordinates by their names.
+    pub(super) taken: Arc<HashMap<&'static str, HashMap<String, usize>>>,
 }
 
 impl System<f64> {
@@ -229,10 +231,10 @@ impl<S: Real> System<S> {
             joints: Vec::new(),
             forces: Vec::new(),
             extra: Vec::new(),
-            frames: HashMap::from([(GROUND.into(), origin)]),
+            frames: Arc::new(HashMap::from([(GROUND.into(), origin)])),
             starts: Vec::new(),
             placed_by_joints: false,
-            taken: HashSet::new(),
+            taken: Arc::default(),
         }
     }
     /// Adds a body. A frame of its name sits at its origin.
@@ -277,14 +279,22 @@ impl<S: Real> System<S> {
         if self.frames.contains_key(name) {
             return Err(SystemError::Twice { what: "bodies or frames", name: name.into() });
         }
-        self.frames.insert(name.into(), end);
+        Arc::make_mut(&mut self.frames).insert(name.into(), end);
         Ok(())
     }
     fn untaken(&self, what: &'static str, name: &str) -> Result<(), SystemError> {
-        match self.taken.contains(&(what, name.into())) {
+        match self.taken.get(what).is_some_and(|names| names.contains_key(name)) {
             true => Err(SystemError::Twice { what, name: name.into() }),
             false => Ok(()),
         }
+    }
+    fn take(&mut self, what: &'static str, name: &str) {
+        let names = Arc::make_mut(&mut self.taken).entry(what).or_default();
+        names.insert(name.into(), names.len());
+    }
+    /// The number of the joint with this name.
+    pub(crate) fn joint_index(&self, joint: &str) -> Option<usize> {
+        self.taken.get("joints")?.get(joint).copied()
     }
     fn end(&self, element: &str, name: &str) -> Result<End<S>, SystemError> {
         match self.frames.get(name) {
@@ -365,7 +375,7 @@ impl<S: Real> System<S> {
             return Err(SystemError::Number { element, what: what.into(), value: angle.largest() });
         }
         all_finite(&element, kind.numbers_mut())?;
-        self.taken.insert(("joints", name.into()));
+        self.take("joints", name);
         self.joints.push(Joint::new(name, kind, ends));
         Ok(())
     }
@@ -391,7 +401,7 @@ impl<S: Real> System<S> {
         self.untaken("forces", name)?;
         self.distinct(&element, &ends)?;
         all_finite(&element, kind.numbers_mut())?;
-        self.taken.insert(("forces", name.into()));
+        self.take("forces", name);
         self.forces.push(Force::new(name, kind, ends));
         Ok(())
     }
@@ -416,31 +426,26 @@ impl<S: Real> System<S> {
         if mass != mass.transpose() || (n > 0 && mass.cholesky().is_none()) {
             return wrong("its mass matrix must be symmetric and positive definite");
         }
-        self.taken.insert(("coordinates", name.into()));
+        self.take("coordinates", name);
         self.extra.push(Coordinates { name: name.into(), ..extra });
         Ok(())
     }
     /// Sees to it that something holds every body that is not declared free.
     pub fn check(&self) -> Result<(), SystemError> {
-        let mut held: Vec<bool> = self.bodies.iter().map(|b| b.held != Held::Elsewhere).collect();
         let links: Vec<[Option<usize>; 2]> =
             self.joints.iter().map(|j| j.bodies()).chain(self.forces.iter().map(|f| f.bodies())).collect();
         self.check_parts(&links)?;
-        loop {
-            let mut grown = false;
-            for ends in &links {
-                let holds = ends.iter().any(|end| end.is_none_or(|b| held[b]));
-                for body in ends.iter().flatten() {
-                    grown |= holds && !held[*body];
-                    held[*body] |= holds;
-                }
-            }
-            if !grown {
-                break;
-            }
+        // Bodies that hold each other, and the ground behind them with those that need no other.
+        let ground = self.bodies.len();
+        let mut sets = Sets::new(ground + 1);
+        let held = (0..ground).filter(|b| self.bodies[*b].held != Held::Elsewhere);
+        let links = links.iter().map(|ends| ends.map(|end| end.unwrap_or(ground)));
+        for [a, b] in links.chain(held.map(|b| [b, ground])) {
+            sets.join(a, b);
         }
-        let open = self.bodies.iter().zip(&held).filter(|(_, held)| !**held);
-        let bodies: Vec<String> = open.map(|(body, _)| body.name.clone()).collect();
+        let standing = sets.root(ground);
+        let open = self.bodies.iter().enumerate().filter(|(b, _)| sets.root(*b) != standing);
+        let bodies: Vec<String> = open.map(|(_, body)| body.name.clone()).collect();
         if bodies.is_empty() { Ok(()) } else { Err(SystemError::Unconnected { bodies }) }
     }
     /// What was changed through [`System::joints_mut`] and the like still fits together.

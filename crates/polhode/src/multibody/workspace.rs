@@ -67,7 +67,7 @@ pub(super) struct Weights<S> {
     pub(super) multiplier: S,
 }
 
-/// All that a step works on. Allocated once.
+/// All that a step works on. Allocated once, most of it in the first step.
 #[derive(Clone, Debug)]
 pub(super) struct Workspace<S: Real> {
     pub(super) layout: Layout,
@@ -164,28 +164,6 @@ impl<S: Real> Workspace<S> {
         let mass = system.typical_mass();
         let (n, rows) = (layout.n, layout.rows);
         let level = if stabilized { small.n } else { 0 };
-        let still = Step {
-            position: zero(),
-            velocity: zero(),
-            parameters: zero(),
-            parameters_rate: zero(),
-            tangent: Matrix3::identity(),
-            carried: zero(),
-            change: [zero(); 2],
-            moved: [zero(); 2],
-            sizes: [S::one(); 2],
-        };
-        let now = Now {
-            place: Place::ground(),
-            attitude: Rotation::identity(),
-            acceleration: zero(),
-            parameters: zero(),
-            parameters_rate: zero(),
-            parameters_acceleration: zero(),
-            tangent: None,
-            complementary: [zero(); 2],
-            omega_slopes: [Matrix3::zeros(); 2],
-        };
         let flat = |len: usize| [vec![S::zero(); len], vec![S::zero(); len], vec![S::zero(); len]];
         Workspace {
             scheme: *scheme,
@@ -201,8 +179,8 @@ impl<S: Real> Workspace<S> {
             },
             alternates,
             corrections: [f64::NAN; 2],
-            steps: vec![still; system.bodies.len()],
-            now: vec![now; system.bodies.len()],
+            steps: Vec::new(),
+            now: Vec::new(),
             lambda: vec![S::zero(); rows],
             eta: vec![S::zero(); rows],
             jacobians: match keeps_rows {
@@ -234,6 +212,33 @@ impl<S: Real> Workspace<S> {
             layout,
             small,
         }
+    }
+    /// Room for the steps of so many bodies, which a system that is only looked at does without.
+    fn make_room(&mut self, bodies: usize) {
+        let still = Step {
+            position: zero(),
+            velocity: zero(),
+            parameters: zero(),
+            parameters_rate: zero(),
+            tangent: Matrix3::identity(),
+            carried: zero(),
+            change: [zero(); 2],
+            moved: [zero(); 2],
+            sizes: [S::one(); 2],
+        };
+        let now = Now {
+            place: Place::ground(),
+            attitude: Rotation::identity(),
+            acceleration: zero(),
+            parameters: zero(),
+            parameters_rate: zero(),
+            parameters_acceleration: zero(),
+            tangent: None,
+            complementary: [zero(); 2],
+            omega_slopes: [Matrix3::zeros(); 2],
+        };
+        self.steps.resize(bodies, still);
+        self.now.resize(bodies, now);
     }
     /// The largest angle parameter of the iterate.
     pub(super) fn largest_turn(&self) -> f64 {
@@ -340,6 +345,9 @@ impl<'a, S: Real> Stepping<'a, S> {
         t: S,
         h: S,
     ) -> Self {
+        if work.now.len() != bodies.len() {
+            work.make_room(bodies.len());
+        }
         let weights = Weights::new(work, h);
         Stepping { system, bodies, extra, lambda, angles, work, t, h, whole: h, weights }
     }

@@ -1,11 +1,12 @@
 //! Numbers of elements of a model by their paths: `top.mass`, `elbow.first_x`.
 
 use super::catalogue::Problem;
-use super::model::ModelError;
+use super::model::{Model, ModelError};
 use crate::body::StandardLoad;
 use crate::lookup::{ENTRIES, Names, find};
 use crate::model::{DataError, entry_of, numbers};
 use crate::multibody::{System, SystemParameter};
+use std::collections::HashSet;
 
 /// A number of an element that was set.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,15 +46,39 @@ impl Problem {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn elements(&self) -> Result<Vec<SystemParameter>, ModelError> {
-        let system = self.system(&|_| 0.0)?;
-        let mut all = system.parameters();
-        let data = self.parameters();
-        all.retain(|element| {
-            data.iter().all(|p| p.name != element.name)
-                && !is_carried(&system, &element.name)
-                && element.mass_of().is_none_or(|body| system.has_known_mass(body))
-        });
+        let mut all = Vec::new();
+        self.each_element(&self.system(&|_| 0.0)?, &mut |element| all.push(element));
         Ok(all)
+    }
+    /// The same of its system, one by one.
+    fn each_element(&self, system: &System<f64>, take: &mut dyn FnMut(SystemParameter)) {
+        let own: HashSet<String> = self.parameters().into_iter().map(|p| p.name).collect();
+        system.each_parameter(&mut |element| {
+            let known_mass = element.mass_of().is_none_or(|body| system.has_known_mass(body));
+            if known_mass && !own.contains(&element.name) && !is_carried(system, &element.name) {
+                take(element);
+            }
+        });
+    }
+    /// The first so many names of [`Problem::elements`] of the model that it makes, and how many there are.
+    ///
+    /// ```
+    /// use polhode::problem::Problem;
+    /// let pendulum = Problem::named("double-pendulum")?;
+    /// let (first, count) = pendulum.first_elements(&pendulum.model()?, 4);
+    /// assert_eq!(first, ["gravity_x", "gravity_y", "gravity_z", "upper.mass"]);
+    /// assert_eq!(count, pendulum.elements()?.len());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn first_elements(&self, model: &Model, most: usize) -> (Vec<String>, usize) {
+        let (mut names, mut count) = (Vec::new(), 0);
+        self.each_element(model.system(), &mut |element| {
+            count += 1;
+            if count <= most {
+                names.push(element.name);
+            }
+        });
+        (names, count)
     }
     /// Their names, as far as there are some.
     pub(super) fn element_names(&self) -> Vec<String> {

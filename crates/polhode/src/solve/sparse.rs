@@ -70,17 +70,20 @@ impl Pattern {
     /// taken, and [`Pattern::position`] finds none there.
     pub fn new(n: usize, entries: impl IntoIterator<Item = (usize, usize)>) -> Pattern {
         let inside = entries.into_iter().filter(|&(row, column)| row < n && column < n);
-        let mut by_column: Vec<_> = inside.map(|(row, column)| (column, row)).collect();
+        // Both indices in one number, by columns: half the memory, and sorted sooner.
+        let mut by_column: Vec<u64> =
+            inside.map(|(row, column)| (column as u64) << 32 | row as u64).collect();
         by_column.sort_unstable();
         by_column.dedup();
         let mut starts = vec![0; n + 1];
-        for &(column, _) in &by_column {
-            starts[column + 1] += 1;
+        for entry in &by_column {
+            starts[(entry >> 32) as usize + 1] += 1;
         }
         for column in 0..n {
             starts[column + 1] += starts[column];
         }
-        Pattern { n, starts, rows: by_column.into_iter().map(|(_, row)| row).collect() }
+        // In room of its own: what was named again takes none.
+        Pattern { n, starts, rows: by_column.iter().map(|entry| *entry as u32 as usize).collect() }
     }
 
     /// The number of unknowns.
@@ -192,8 +195,15 @@ impl Columns {
     fn new(pattern: &Pattern, order: &[usize]) -> Columns {
         let mut named = vec![false; pattern.n];
         let first = |&j: &usize| named.get_mut(j).is_some_and(|named| !core::mem::replace(named, true));
-        let mut columns =
-            Columns { order: vec![], starts: vec![0], rows: vec![], from: vec![], steady: ELSEWHERE };
+        let (n, entries) = (pattern.n, pattern.nonzeros());
+        let mut columns = Columns {
+            order: Vec::with_capacity(n),
+            starts: Vec::with_capacity(n + 1),
+            rows: Vec::with_capacity(entries),
+            from: Vec::with_capacity(entries),
+            steady: ELSEWHERE,
+        };
+        columns.starts.push(0);
         for j in order.iter().copied().chain(0..pattern.n).filter(first) {
             columns.order.push(j as u32);
             for i in pattern.starts[j]..pattern.starts[j + 1] {
