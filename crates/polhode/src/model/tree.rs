@@ -40,6 +40,8 @@ pub(super) struct Entry<'a> {
 
 /// About how many bytes are parsed at a time.
 const PIECE: usize = 1 << 16;
+/// A model has fewer keys of its own than this; keys of anything else are not looked for among so many.
+const MOST_KEYS: usize = 64;
 
 /// The tables of a text, in their order.
 pub(super) fn parse(text: &str) -> Result<Vec<Entry<'_>>, Fault> {
@@ -94,6 +96,7 @@ fn in_pieces(text: &str, piece: usize) -> Option<Vec<Entry<'_>>> {
 fn join<'a>(tree: &mut Vec<Entry<'a>>, more: Vec<Entry<'a>>) -> Option<()> {
     for entry in more {
         match tree.iter_mut().find(|known| known.key == entry.key) {
+            None if tree.len() == MOST_KEYS => return None,
             None => tree.push(entry),
             Some(known) => extend(known, entry)?,
         }
