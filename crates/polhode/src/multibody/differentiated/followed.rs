@@ -52,6 +52,7 @@ impl Factored {
         on.take_up(&plain.work, |own, found| *own = found);
         on.work.in_whole = false;
         on.work.corrections = [f64::NAN; 2];
+        on.work.angle = on.angle();
         on.work.wants_whole = whole || on.begins_with_whole();
         self.has_whole = on.work.wants_whole;
         if !whole {

@@ -78,6 +78,12 @@ impl<S: Real> Triangle<S> {
         &self.runs[self.starts[k][0] as usize..self.starts[k + 1][0] as usize]
     }
 
+    /// The first row of a column that has one.
+    #[inline(always)]
+    fn first_row(&self, k: usize) -> usize {
+        self.runs[self.starts[k][0] as usize].start as usize
+    }
+
     /// The values of Q columns from k on, and the length of the shortest of them.
     #[inline(always)]
     fn group<const Q: usize>(&self, k: usize, shortest: usize) -> (&[S], usize) {
@@ -122,17 +128,15 @@ impl<S: Real> Triangle<S> {
     /// Forward substitution with columns k.. of a lower triangle that are alike.
     #[inline(always)]
     fn forward<L: Over<S>, const Q: usize>(&self, k: usize, x: &mut [L]) {
-        let [run, _] = self.starts[k + Q - 1];
-        let row = self.runs.get(run as usize).map_or(0, |run| run.start as usize);
-        let at = [self.starts[k][1] as usize, k, row];
-        of_length!(
-            self.single[k + Q - 1],
-            forward::<Q>,
-            (&self.values, at, x),
-            self.forward_in_runs::<L, Q>(k, x)
-        );
+        let last = k + Q - 1;
+        let length = self.single[last];
+        if length == 0 {
+            return self.forward_in_runs::<L, Q>(k, x);
+        }
+        let values = &self.values[self.starts[k][1] as usize..];
+        of_length!(length, forward::<Q>, (values, k, self.first_row(last), x));
     }
-    #[inline]
+    #[inline(always)]
     fn forward_in_runs<L: Over<S>, const Q: usize>(&self, k: usize, x: &mut [L]) {
         // Column after column, each one shorter by a row.
         let (mut values, common) = self.group::<Q>(k, k + Q - 1);
@@ -157,17 +161,14 @@ impl<S: Real> Triangle<S> {
     #[inline(always)]
     fn backward<L: Over<S>, const Q: usize>(&self, k: usize, x: &mut [L]) {
         let first = k + 1 - Q;
-        let [run, at] = self.starts[first];
-        let row = self.runs.get(run as usize).map_or(0, |run| run.start as usize);
-        let at = [at as usize, first, row];
-        of_length!(
-            self.single[first],
-            backward::<Q>,
-            (&self.values, at, x),
-            self.backward_in_runs::<L, Q>(k, x)
-        );
+        let length = self.single[first];
+        if length == 0 {
+            return self.backward_in_runs::<L, Q>(k, x);
+        }
+        let values = &self.values[self.starts[first][1] as usize..];
+        of_length!(length, backward::<Q>, (values, first, self.first_row(first), x));
     }
-    #[inline]
+    #[inline(always)]
     fn backward_in_runs<L: Over<S>, const Q: usize>(&self, k: usize, x: &mut [L]) {
         let (mut values, common) = self.group::<Q>(k + 1 - Q, k + 1 - Q);
         let columns: [&[S]; Q] = core::array::from_fn(|c| {

@@ -27,15 +27,15 @@ const fn rising<const N: usize>(c: usize) -> usize {
     start
 }
 
-/// Forward substitution with Q columns of a lower triangle from `k` on, whose N common rows start at `row`; their values start
-/// at `at`.
+/// Forward substitution with Q columns of a lower triangle from `k` on, whose N common rows start at `row`.
 #[inline]
 pub(super) fn forward<S: Real, L: Over<S>, const Q: usize, const N: usize>(
     values: &[S],
-    [at, k, row]: [usize; 3],
+    k: usize,
+    row: usize,
     x: &mut [L],
 ) {
-    let values = &values[at..at + Q * N + Q * (Q - 1) / 2];
+    let values = &values[..Q * N + Q * (Q - 1) / 2];
     let mut tops = [L::zero(); Q];
     let heads = &mut x[k..k + Q];
     for c in 0..Q {
@@ -60,10 +60,11 @@ pub(super) fn forward<S: Real, L: Over<S>, const Q: usize, const N: usize>(
 #[inline]
 pub(super) fn backward<S: Real, L: Over<S>, const Q: usize, const N: usize>(
     values: &[S],
-    [at, k, row]: [usize; 3],
+    k: usize,
+    row: usize,
     x: &mut [L],
 ) {
-    let values = &values[at..at + Q * N + Q * (Q - 1) / 2];
+    let values = &values[..Q * N + Q * (Q - 1) / 2];
     let mut tops = [L::zero(); Q];
     let heads = &mut x[k..k + Q];
     for c in (0..Q).rev() {
@@ -84,9 +85,9 @@ pub(super) fn backward<S: Real, L: Over<S>, const Q: usize, const N: usize>(
     }
 }
 
-/// The function of this name for the length of the run, if there is one.
+/// The function of this name for the length of the run.
 macro_rules! of_length {
-    ($length:expr, $function:ident::<$q:ident>, $arguments:tt, $otherwise:expr) => {
+    ($length:expr, $function:ident::<$q:ident>, $arguments:tt) => {
         match $length {
             1 => $crate::solve::sparse::single::$function::<_, _, $q, 1> $arguments,
             2 => $crate::solve::sparse::single::$function::<_, _, $q, 2> $arguments,
@@ -95,8 +96,7 @@ macro_rules! of_length {
             5 => $crate::solve::sparse::single::$function::<_, _, $q, 5> $arguments,
             6 => $crate::solve::sparse::single::$function::<_, _, $q, 6> $arguments,
             7 => $crate::solve::sparse::single::$function::<_, _, $q, 7> $arguments,
-            8 => $crate::solve::sparse::single::$function::<_, _, $q, 8> $arguments,
-            _ => $otherwise,
+            _ => $crate::solve::sparse::single::$function::<_, _, $q, 8> $arguments,
         }
     };
 }
