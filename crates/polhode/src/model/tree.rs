@@ -95,10 +95,10 @@ fn in_pieces(text: &str, piece: usize) -> Option<Vec<Entry<'_>>> {
 /// Adds the tables of a later piece to those of the pieces before it.
 fn join<'a>(tree: &mut Vec<Entry<'a>>, more: Vec<Entry<'a>>) -> Option<()> {
     for entry in more {
-        match tree.iter_mut().find(|known| known.key == entry.key) {
+        match tree.iter().position(|known| known.key == entry.key) {
             None if tree.len() == MOST_KEYS => return None,
             None => tree.push(entry),
-            Some(known) => extend(known, entry)?,
+            Some(known) => extend(&mut tree[known], entry)?,
         }
     }
     Some(())
