@@ -580,11 +580,7 @@ impl<S: Real> Equations<S> for Stepping<'_, S> {
     }
 
     fn distance_from_jacobian(&self) -> S {
-        // What the factors of one level leave out shrinks with the angle of the step, however fast poses settle.
-        match self.work.scheme.stabilized && !self.work.in_whole {
-            true => self.work.turned.max(self.work.angle),
-            false => self.work.turned,
-        }
+        self.distance()
     }
     fn prepared(&self) -> bool {
         self.work.history.began

@@ -23,6 +23,8 @@ use nalgebra::Vector3;
 
 /// The angle of a step, in rad, beyond which the whole matrix is factored at once.
 const FAR: f64 = 0.25;
+/// The same of generalized-alpha steps, whose whole matrix costs less.
+const FAR_ALPHA: f64 = 0.05;
 /// Corrections below this are round-off, for which no larger matrix is a cure.
 const SMALL: f64 = 1e-12;
 /// Corrections shrink by more than this with factors that are good enough.
@@ -179,7 +181,8 @@ impl<S: Real> Stepping<'_, S> {
     }
     /// True if a step of the stabilized form begins with the whole matrix.
     pub(super) fn begins_with_whole(&self) -> bool {
-        let far = self.work.whole_for > 0 || self.work.angle.largest() > FAR;
+        let most = if self.work.leaps.is_empty() { FAR_ALPHA } else { FAR };
+        let far = self.work.whole_for > 0 || self.work.angle.largest() > most;
         self.work.scheme.stabilized && (far || !self.splits())
     }
     /// The largest angle by which a body turns in the step.
@@ -193,6 +196,15 @@ impl<S: Real> Stepping<'_, S> {
         let work = &*self.work;
         let split = work.scheme.stabilized && !work.in_whole && !work.leaps.is_empty();
         split && work.angle.largest() > TURNS
+    }
+    /// How far the iterate is from where the matrix was made, as an angle. What the factors of one level leave out shrinks with the
+    /// angle of the step, however fast poses settle.
+    #[inline(always)]
+    pub(super) fn distance(&self) -> S {
+        match self.work.scheme.stabilized && !self.work.in_whole {
+            true => self.work.turned.max(self.work.angle),
+            false => self.work.turned,
+        }
     }
     /// True if the whole matrix is the one to factor now.
     pub(super) fn takes_whole(&mut self) -> bool {

@@ -145,7 +145,9 @@ impl<S: Real> Workspace<S> {
         small.mark_redundant(&softness);
         let alternates = matches!(scheme, SystemScheme::Conserving(_)) && !stabilized;
         let order = match scheme {
-            SystemScheme::Alpha(_) if !stabilized => 3,
+            // Corrections make derivatives exact, not guesses.
+            _ if S::DEPTH > 0 => 3,
+            SystemScheme::Alpha(_) => 3,
             SystemScheme::Conserving(_) if !stabilized => 4,
             _ => ORDER,
         };

@@ -353,11 +353,7 @@ impl<S: Real> Equations<S> for Leaping<'_, S> {
         self.on.correct_with(multiplier, |_, theta| *theta)
     }
     fn distance_from_jacobian(&self) -> S {
-        // What the factors of one level leave out of velocities shrinks with the angle of the step, however fast poses settle.
-        match self.on.leaves_out() {
-            true => self.on.work.turned.max(self.on.work.angle),
-            false => self.on.work.turned,
-        }
+        self.on.distance()
     }
     fn prepared(&self) -> bool {
         self.on.goes_on_with_factors()
