@@ -38,6 +38,8 @@ const MOST_AFTER: u64 = 1024;
 /// correction then counts so many times more, because poses settle before they do.
 const TURNS: f64 = 0.05;
 pub(super) const BESIDE: f64 = 16.0;
+/// What the factors of one level leave of a correction, at least: first corrections may shrink faster than later ones.
+const LEFT_OUT: f64 = 1e-3;
 
 impl<S: Real> Workspace<S> {
     /// Where the unknowns of one level are, or all of them.
@@ -198,11 +200,11 @@ impl<S: Real> Stepping<'_, S> {
         split && work.angle.largest() > TURNS
     }
     /// How far the iterate is from where the matrix was made, as an angle. What the factors of one level leave out shrinks with the
-    /// angle of the step, however fast poses settle.
+    /// angle of the step and with what stiff forces add to masses, however fast poses settle.
     #[inline(always)]
     pub(super) fn distance(&self) -> S {
         match self.work.scheme.stabilized && !self.work.in_whole {
-            true => self.work.turned.max(self.work.angle),
+            true => self.work.turned.max(self.work.angle).max(S::lift(LEFT_OUT)),
             false => self.work.turned,
         }
     }

@@ -135,7 +135,9 @@ impl Solve<Dual1> for Taken<'_> {
             let rate = now / before;
             let relative = now / largest.max(f64::MIN_POSITIVE);
             let is_rounding = rate > 0.5 && relative <= STUCK;
-            if relative <= END || relative * rate <= END || is_rounding {
+            // With the factors of one level for both, the first rounds shrink faster than those after them.
+            let least = if self.plain.scheme.is_stabilized() && !work.in_whole { GAIN } else { 0.0 };
+            if relative <= END || relative * rate.max(least) <= END || is_rounding {
                 if held {
                     return Ok(());
                 }
