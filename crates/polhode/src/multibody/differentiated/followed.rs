@@ -137,7 +137,8 @@ impl Solve<Dual1> for Taken<'_> {
             let is_rounding = rate > 0.5 && relative <= STUCK;
             // With the factors of one level for both, the first rounds shrink faster than those after them.
             let least = if self.plain.scheme.is_stabilized() && !work.in_whole { GAIN } else { 0.0 };
-            if relative <= END || relative * rate.max(least) <= END || is_rounding {
+            let left = if rate < least { least } else { rate };
+            if relative <= END || relative * left <= END || is_rounding {
                 if held {
                     return Ok(());
                 }
