@@ -66,7 +66,7 @@ impl Problem {
     /// use polhode::problem::Problem;
     /// let pendulum = Problem::named("double-pendulum")?;
     /// let (first, count) = pendulum.first_elements(&pendulum.model()?, 4);
-    /// assert_eq!(first, ["gravity_x", "gravity_y", "gravity_z", "upper.mass"]);
+    /// assert_eq!(first, ["upper.mass", "upper.inertia_xx", "upper.inertia_yy", "upper.inertia_zz"]);
     /// assert_eq!(count, pendulum.elements()?.len());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
