@@ -13,6 +13,7 @@
 use super::history::{PRICE, WAIT};
 use super::joint::{MOST_ROWS, Place, zero};
 use super::signal::Scene;
+use super::split::BESIDE;
 use super::state::{BodyMotion, CoordinateState};
 use super::tape::Matrix;
 use super::workspace::{LEAST_MOTION, Now, ROUNDED, Stepping, Weights, ends, lengths, loads};
@@ -175,17 +176,20 @@ impl<S: Real> Stepping<'_, S> {
                 self.work.residual[row + 3 + i] = moment[i];
             }
         }
+        let work = &mut *self.work;
         for (j, joint) in self.system.joints.iter().enumerate() {
-            let first = self.work.layout.multipliers[j];
-            for k in 0..joint.kind.rows() {
-                let eta = self.work.eta[first + k];
-                for (block, slope) in self.work.jacobians[j][k].iter().enumerate() {
-                    if let Some(body) = joint.ends[block / 2].body {
-                        let row = self.work.layout.pose(body) + block % 2 * 3;
-                        for i in 0..3 {
-                            self.work.residual[row + i] += slope[i] * eta;
-                        }
-                    }
+            let eta = &work.eta[work.layout.multipliers[j]..][..joint.kind.rows()];
+            for (end, body) in joint.bodies().into_iter().enumerate() {
+                let Some(body) = body else { continue };
+                let (mut force, mut moment) = (zero(), zero());
+                for (row, eta) in work.jacobians[j].iter().zip(eta) {
+                    force += row[2 * end] * *eta;
+                    moment += row[2 * end + 1] * *eta;
+                }
+                let tie = &mut work.residual[work.layout.pose(body)..][..6];
+                for i in 0..3 {
+                    tie[i] += force[i];
+                    tie[3 + i] += moment[i];
                 }
             }
         }
@@ -279,6 +283,7 @@ impl<S: Real> Stepping<'_, S> {
     /// Begins with the extrapolation of the steps before, if there are such.
     pub(super) fn goes_on(&mut self, rung: Rung) -> bool {
         self.work.corrections = [f64::NAN; 2];
+        self.work.angle = self.angle();
         self.work.wants_whole = match rung {
             Rung::Quick => self.begins_with_whole(),
             _ => self.work.scheme.stabilized,
@@ -347,6 +352,7 @@ impl<S: Real> Stepping<'_, S> {
         multiplier: S,
         back: impl Fn(&Now<S>, &Vector3<S>) -> Vector3<S>,
     ) -> S {
+        let beside = self.leaves_out();
         let work = &mut *self.work;
         let x = &work.residual;
         // The sum shows what is not a number, which a maximum may hide.
@@ -369,7 +375,12 @@ impl<S: Real> Stepping<'_, S> {
             }
             let angle = lengths(&theta);
             turned = turned.max(angle);
-            seen(lengths(&xi) / step.sizes[0] + angle / step.sizes[1]);
+            let mut parts = [lengths(&xi), angle];
+            if beside {
+                parts[0] += lengths(&(xi - part(pose))) * S::lift(BESIDE);
+                parts[1] += lengths(&(theta - part(pose + 3))) * S::lift(BESIDE);
+            }
+            seen(parts[0] / step.sizes[0] + parts[1] / step.sizes[1]);
         }
         for (j, joint) in self.system.joints.iter().enumerate() {
             let (start, first, count) =
@@ -569,7 +580,7 @@ impl<S: Real> Equations<S> for Stepping<'_, S> {
     }
 
     fn distance_from_jacobian(&self) -> S {
-        self.work.turned
+        self.distance()
     }
     fn prepared(&self) -> bool {
         self.work.history.began

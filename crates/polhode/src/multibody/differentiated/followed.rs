@@ -52,6 +52,7 @@ impl Factored {
         on.take_up(&plain.work, |own, found| *own = found);
         on.work.in_whole = false;
         on.work.corrections = [f64::NAN; 2];
+        on.work.angle = on.angle();
         on.work.wants_whole = whole || on.begins_with_whole();
         self.has_whole = on.work.wants_whole;
         if !whole {
@@ -134,7 +135,10 @@ impl Solve<Dual1> for Taken<'_> {
             let rate = now / before;
             let relative = now / largest.max(f64::MIN_POSITIVE);
             let is_rounding = rate > 0.5 && relative <= STUCK;
-            if relative <= END || relative * rate <= END || is_rounding {
+            // With the factors of one level for both, the first rounds shrink faster than those after them.
+            let least = if self.plain.scheme.is_stabilized() && !work.in_whole { GAIN } else { 0.0 };
+            let left = if rate < least { least } else { rate };
+            if relative <= END || relative * left <= END || is_rounding {
                 if held {
                     return Ok(());
                 }

@@ -278,16 +278,28 @@ impl<S: Real> Leaping<'_, S> {
         }
     }
 
-    /// Takes up how the rows of velocity change with the poses, those of one's own left out.
+    /// Takes up how the rows of velocity change with the poses beyond what rows of positions do, those of one's own left out.
     pub(super) fn see_slopes(&mut self) {
         let (ground, time, half) = (Place::ground(), self.times()[1], S::lift(0.5));
         let Workspace { leaps, slopes, .. } = &mut *self.on.work;
         let place = |body: Option<usize>| body.map_or(&ground, |b| &leaps[b].ends[1]);
+        let mut rows = [[zero(); 4]; MOST_ROWS];
         for (joint, slopes) in self.on.system.joints.iter().zip(slopes) {
-            if joint.kind.own().is_none() {
-                let [first, second] = joint.bodies();
-                joint.rate_slopes(time, [place(first), place(second)], slopes);
-                slopes.iter_mut().flatten().for_each(|slope| *slope *= half);
+            if joint.kind.own().is_some() {
+                continue;
+            }
+            let bodies = joint.bodies();
+            let places = bodies.map(place);
+            joint.rate_slopes(time, places, slopes);
+            joint.jacobian(time, places, &mut rows);
+            for (slopes, row) in slopes.iter_mut().zip(&rows[..joint.kind.rows()]) {
+                for (end, body) in bodies.into_iter().enumerate() {
+                    slopes[2 * end] *= half;
+                    let Some(body) = body else { continue };
+                    // Velocities turn as they are, poses by what their parameters make of it.
+                    let (by_rate, by_turn) = (slopes[2 * end + 1] * half, row[2 * end + 1]);
+                    slopes[2 * end + 1] = by_turn + leaps[body].tangent_of_end(&(by_rate - by_turn));
+                }
             }
         }
     }
