@@ -99,7 +99,7 @@ impl<S: Real> Closing<S> {
         self.given.clear();
         self.given.resize(n, S::zero());
         step.take_end(next);
-        for (j, joint) in step.on.system.joints.iter().enumerate() {
+        for (j, joint) in step.on.system.joints.iter().enumerate().filter(|(_, joint)| joint.is_driven()) {
             let mut rates = [S::zero(); MOST_ROWS];
             joint.rates(end, still(joint, next).each_ref(), &mut rates, &mut [S::zero(); MOST_ROWS]);
             let (start, count) = (step.on.work.layout.joints[j], joint.kind.rows());
@@ -161,10 +161,9 @@ impl<S: Real> Closing<S> {
         step: &mut Varying<'_, S>,
         next: &[BodyMotion<S>],
     ) -> Result<(), StepError> {
-        /// A correction this small, relative to the velocities, is round-off; what is left after one, by the rate at which they
-        /// shrink, is less than that.
+        /// A correction this small, relative to the velocities, is round-off, and so is what is left after one by the rate at which
+        /// they shrink. It does not add up: what multipliers miss here those of the next step make good.
         const END: f64 = 4.0 * f64::EPSILON;
-        const LEFT: f64 = 0.25 * f64::EPSILON;
         /// What a round has to gain, unless it is down to the rounding of velocities: what does not shrink there is done.
         const GAIN: f64 = 0.1;
         const FLOOR: f64 = 1e-13;
@@ -214,7 +213,7 @@ impl<S: Real> Closing<S> {
                 return Err(StepError::NotFinite { t: step.on.t.largest(), h: h.largest() });
             }
             let stuck = now <= FLOOR && now > 0.5 * before;
-            if now <= END || (S::DEPTH == 0 && (stuck || now * (now / before) <= LEFT)) {
+            if now <= END || (S::DEPTH == 0 && (stuck || now * (now / before) <= END)) {
                 if held {
                     break;
                 }

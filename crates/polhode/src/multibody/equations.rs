@@ -13,7 +13,6 @@
 use super::history::{PRICE, WAIT};
 use super::joint::{MOST_ROWS, Place, zero};
 use super::signal::Scene;
-use super::split::BESIDE;
 use super::state::{BodyMotion, CoordinateState};
 use super::tape::Matrix;
 use super::workspace::{LEAST_MOTION, Now, ROUNDED, Stepping, Weights, ends, lengths, loads};
@@ -352,7 +351,6 @@ impl<S: Real> Stepping<'_, S> {
         multiplier: S,
         back: impl Fn(&Now<S>, &Vector3<S>) -> Vector3<S>,
     ) -> S {
-        let beside = self.leaves_out();
         let work = &mut *self.work;
         let x = &work.residual;
         // The sum shows what is not a number, which a maximum may hide.
@@ -375,12 +373,7 @@ impl<S: Real> Stepping<'_, S> {
             }
             let angle = lengths(&theta);
             turned = turned.max(angle);
-            let mut parts = [lengths(&xi), angle];
-            if beside {
-                parts[0] += lengths(&(xi - part(pose))) * S::lift(BESIDE);
-                parts[1] += lengths(&(theta - part(pose + 3))) * S::lift(BESIDE);
-            }
-            seen(parts[0] / step.sizes[0] + parts[1] / step.sizes[1]);
+            seen(lengths(&xi) / step.sizes[0] + angle / step.sizes[1]);
         }
         for (j, joint) in self.system.joints.iter().enumerate() {
             let (start, first, count) =

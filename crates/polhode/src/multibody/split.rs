@@ -22,9 +22,7 @@ use crate::scalar::Real;
 use nalgebra::Vector3;
 
 /// The angle of a step, in rad, beyond which the whole matrix is factored at once.
-const FAR: f64 = 0.25;
-/// The same of generalized-alpha steps, whose whole matrix costs less.
-const FAR_ALPHA: f64 = 0.05;
+const FAR: f64 = 0.05;
 /// Corrections below this are round-off, for which no larger matrix is a cure.
 const SMALL: f64 = 1e-12;
 /// Corrections shrink by more than this with factors that are good enough.
@@ -34,10 +32,6 @@ pub(super) const AFTER: u64 = 16;
 /// And so many times as many after the next one, up to so many.
 const MORE: u64 = 4;
 const MOST_AFTER: u64 = 1024;
-/// The angle of a step by finite derivatives, in rad, from which on what is left out shows in velocities; their part of a
-/// correction then counts so many times more, because poses settle before they do.
-const TURNS: f64 = 0.05;
-pub(super) const BESIDE: f64 = 16.0;
 /// What the factors of one level leave of a correction, at least: first corrections may shrink faster than later ones.
 const LEFT_OUT: f64 = 1e-3;
 
@@ -183,21 +177,13 @@ impl<S: Real> Stepping<'_, S> {
     }
     /// True if a step of the stabilized form begins with the whole matrix.
     pub(super) fn begins_with_whole(&self) -> bool {
-        let most = if self.work.leaps.is_empty() { FAR_ALPHA } else { FAR };
-        let far = self.work.whole_for > 0 || self.work.angle.largest() > most;
+        let far = self.work.whole_for > 0 || self.work.angle.largest() > FAR;
         self.work.scheme.stabilized && (far || !self.splits())
     }
     /// The largest angle by which a body turns in the step.
     pub(super) fn angle(&self) -> S {
         let most = |most: S, body: &BodyMotion<S>| most.max(lengths(&body.omega_body));
         self.bodies.iter().fold(S::zero(), most) * self.h.abs()
-    }
-    /// True if a step by finite derivatives, under way with the factors of one level, turns bodies so far that it shows.
-    #[inline(always)]
-    pub(super) fn leaves_out(&self) -> bool {
-        let work = &*self.work;
-        let split = work.scheme.stabilized && !work.in_whole && !work.leaps.is_empty();
-        split && work.angle.largest() > TURNS
     }
     /// How far the iterate is from where the matrix was made, as an angle. What the factors of one level leave out shrinks with the
     /// angle of the step and with what stiff forces add to masses, however fast poses settle.
