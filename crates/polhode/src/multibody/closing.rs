@@ -164,9 +164,11 @@ impl<S: Real> Closing<S> {
         /// A correction this small, relative to the velocities, is round-off, and so is what is left after one by the rate at which
         /// they shrink. It does not add up: what multipliers miss here those of the next step make good.
         const END: f64 = 4.0 * f64::EPSILON;
+        /// A first rate may be better than those after it; before there is one, it is taken to be this.
+        const LEAST_RATE: f64 = 0.1;
         /// What a round has to gain, unless it is down to the rounding of velocities: what does not shrink there is done.
         const GAIN: f64 = 0.1;
-        const FLOOR: f64 = 1e-13;
+        const FLOOR: f64 = 1e-14;
         /// The angle of a step, in rad, beyond which neither those of the step nor those of the last one are tried.
         const FAR: f64 = 0.1;
         const MOST_ROUNDS: usize = 30;
@@ -213,7 +215,7 @@ impl<S: Real> Closing<S> {
                 return Err(StepError::NotFinite { t: step.on.t.largest(), h: h.largest() });
             }
             let stuck = now <= FLOOR && now > 0.5 * before;
-            if now <= END || (S::DEPTH == 0 && (stuck || now * (now / before) <= END)) {
+            if now <= END || (S::DEPTH == 0 && (stuck || now * (now / before).max(LEAST_RATE) <= END)) {
                 if held {
                     break;
                 }

@@ -575,6 +575,9 @@ impl<S: Real> Equations<S> for Stepping<'_, S> {
     fn distance_from_jacobian(&self) -> S {
         self.distance()
     }
+    fn may_stall(&self) -> bool {
+        self.is_rounded()
+    }
     fn prepared(&self) -> bool {
         self.work.history.began
     }

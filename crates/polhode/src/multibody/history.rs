@@ -69,21 +69,24 @@ impl Guess {
     }
 }
 
-/// What an unknown is, by its unit. Extra coordinates count as lengths, and multipliers as moments where the typical length is
-/// not one: else it makes no difference.
+/// What an unknown is, by its unit. Extra coordinates count as lengths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Length,
     Angle,
-    Force,
-    Moment,
+    /// Of a joint: what holds positions, or velocities, of a row that is an angle or not. It is one where the typical length is not
+    /// one: else it makes no difference.
+    Tied {
+        late: bool,
+        turns: bool,
+    },
 }
 
 impl Kind {
     /// True for those of joints.
     #[inline(always)]
     fn is_tied(self) -> bool {
-        matches!(self, Kind::Force | Kind::Moment)
+        matches!(self, Kind::Tied { .. })
     }
 }
 
@@ -119,13 +122,11 @@ impl<S: Real> Stepping<'_, S> {
             let (start, first, count) =
                 (work.layout.joints[j], work.layout.multipliers[j], joint.kind.rows());
             for k in 0..count {
-                let kind = match work.layout.scales.get(start + k) {
-                    Some(scale) if *scale != 1.0 => Kind::Moment,
-                    _ => Kind::Force,
-                };
-                each(&mut work.lambda[first + k], &mut differences[start + k], kind);
+                let turns = work.layout.scales.get(start + k).is_some_and(|scale| *scale != 1.0);
+                let kind = |late: bool| Kind::Tied { late, turns };
+                each(&mut work.lambda[first + k], &mut differences[start + k], kind(false));
                 if work.scheme.stabilized {
-                    each(&mut work.eta[first + k], &mut differences[start + count + k], kind);
+                    each(&mut work.eta[first + k], &mut differences[start + count + k], kind(true));
                 }
             }
         }
@@ -165,7 +166,10 @@ impl<S: Real> Stepping<'_, S> {
         let goes_on = core::mem::replace(&mut history.h, h) == h;
         let (alternates, most) = (self.work.alternates, self.work.order);
         let per_length = S::lift(self.work.layout.length.recip());
-        // What the guesses would have been off by, of poses and of multipliers: as angles and as forces.
+        // Errors of multipliers that velocities alone show go on from step to step in guesses of an order that is good for poses.
+        let apart = alternates || self.work.scheme.stabilized;
+        let per_force = self.h * self.h / self.work.mass;
+        // What the guesses would have been off by, of poses and of multipliers: as angles and as lengths.
         let (mut free, mut tied) = ([[S::zero(); ORDER + 1]; 2], [[S::zero(); ORDER + 1]; 2]);
         if !goes_on {
             self.work.history.differences.fill([S::zero(); ORDER + 1]);
@@ -173,9 +177,14 @@ impl<S: Real> Stepping<'_, S> {
         } else {
             self.unknowns(|x, differences, kind| {
                 let mut new = *x;
-                let counted = alternates || !kind.is_tied();
+                let counted = apart || !kind.is_tied();
                 let [sizes, sums] = if kind.is_tied() { &mut tied } else { &mut free };
-                let unit = if matches!(kind, Kind::Length | Kind::Moment) { per_length } else { S::one() };
+                let unit = match kind {
+                    Kind::Angle | Kind::Tied { late: true, turns: false } => S::one(),
+                    Kind::Length | Kind::Tied { late: true, turns: true } => per_length,
+                    Kind::Tied { turns: false, .. } => per_force,
+                    Kind::Tied { turns: true, .. } => per_force * per_length,
+                };
                 for (i, old) in differences.iter_mut().enumerate() {
                     let change = new - *old;
                     if counted {
@@ -191,7 +200,10 @@ impl<S: Real> Stepping<'_, S> {
         }
         let history = &mut self.work.history;
         history.guess = Guess::best(most, &free[0], alternates.then_some(&free[1]));
-        history.tied = if alternates { Guess::best(most, &tied[0], Some(&tied[1])) } else { history.guess };
+        history.tied = match apart {
+            true => Guess::best(most, &tied[0], alternates.then_some(&tied[1])),
+            false => history.guess,
+        };
         if !goes_on {
             (history.guess, history.tied) = (Guess::default(), Guess::default());
         }

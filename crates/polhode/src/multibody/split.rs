@@ -23,8 +23,9 @@ use nalgebra::Vector3;
 
 /// The angle of a step, in rad, beyond which the whole matrix is factored at once.
 const FAR: f64 = 0.05;
-/// Corrections below this are round-off, for which no larger matrix is a cure.
-const SMALL: f64 = 1e-12;
+/// Corrections below this are round-off, for which no larger matrix is a cure. Stiff forces, which add much to masses, may make
+/// small corrections of large errors with the factors of one level: before that, what does not shrink is no round-off.
+const SMALL: f64 = 16.0 * f64::EPSILON;
 /// Corrections shrink by more than this with factors that are good enough.
 const GAIN: f64 = 0.1;
 /// So many steps begin with the whole matrix after one that did not go without.
@@ -193,6 +194,12 @@ impl<S: Real> Stepping<'_, S> {
             true => self.work.turned.max(self.work.angle).max(S::lift(LEFT_OUT)),
             false => self.work.turned,
         }
+    }
+    /// False if a correction that did not shrink is due to what the factors of one level leave out.
+    #[inline(always)]
+    pub(super) fn is_rounded(&self) -> bool {
+        let split = self.work.scheme.stabilized && !self.work.in_whole;
+        !split || self.work.corrections[0] < SMALL
     }
     /// True if the whole matrix is the one to factor now.
     pub(super) fn takes_whole(&mut self) -> bool {

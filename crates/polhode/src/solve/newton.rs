@@ -300,6 +300,10 @@ pub(crate) trait Equations<S: Real> {
     /// How far the iterate has moved since the Jacobian was formed, in radians: a lower bound for the contraction factor,
     /// also where the corrections so far were in a direction in which the equations are straight.
     fn distance_from_jacobian(&self) -> S;
+    /// False if the Jacobian leaves so much out that a last correction that did not shrink is its doing, not round-off.
+    fn may_stall(&self) -> bool {
+        true
+    }
     /// How far the iterate is from its guess, relative to its size.
     fn moved(&self) -> S;
     /// Time and step, for messages.
@@ -568,7 +572,8 @@ impl<S: Real> Progress<S> {
         let stuck = relative
             .below(S::lift(FLOOR))
             .and(S::lift(0.5).below(self.stale))
-            .or(relative.below(S::lift(STALE)).and(S::lift(1.5).below(self.stale)));
+            .or(relative.below(S::lift(STALE)).and(S::lift(1.5).below(self.stale)))
+            .and(S::Mask::splat(equations.may_stall()));
         let settled = relative
             .below(S::lift(ROUND_OFF))
             .or((relative * relative)

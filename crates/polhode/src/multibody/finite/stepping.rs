@@ -355,6 +355,9 @@ impl<S: Real> Equations<S> for Leaping<'_, S> {
     fn distance_from_jacobian(&self) -> S {
         self.on.distance()
     }
+    fn may_stall(&self) -> bool {
+        self.on.is_rounded()
+    }
     fn prepared(&self) -> bool {
         self.on.goes_on_with_factors()
     }
