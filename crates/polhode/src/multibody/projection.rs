@@ -7,6 +7,7 @@
 use super::error::AssemblyError;
 use super::joint::{Joint, MOST_ROWS, Place, zero};
 use super::layout::Layout;
+use super::leaves::Basis;
 use super::system::{Rigid, System};
 use super::tape::{Matrix, Places, Sink};
 use crate::scalar::Real;
@@ -223,11 +224,21 @@ impl<'a, S: Real> Projection<'a, S> {
         // Bᵀ, lengths in place of masses: a column for each row of the joints.
         let (lengths, mut entries, mut owners) =
             (self.lengths(), Vec::new(), Vec::with_capacity(self.layout.rows));
+        // Those that depend on nothing are columns without entries: what is eliminated around them would only fill up.
+        let leaves = self.leaves(&lengths);
+        if leaves.iter().all(|is_leaf| *is_leaf) {
+            return Ok(Vec::new());
+        }
         let mut rows = [[zero(); 4]; MOST_ROWS];
         for (j, joint) in self.system.joints.iter().enumerate() {
+            let count = joint.kind.rows();
+            if leaves[j] {
+                owners.resize(owners.len() + count, j);
+                continue;
+            }
             let bodies = joint.bodies();
             joint.jacobian(self.time, self.ends(bodies).each_ref(), &mut rows);
-            for row in &rows[..joint.kind.rows()] {
+            for row in &rows[..count] {
                 for (block, slope) in row.iter().enumerate() {
                     let Some(b) = bodies[block / 2] else { continue };
                     let per = if block % 2 == 1 { lengths[b].sqrt() } else { 1.0 };
@@ -261,13 +272,12 @@ impl<'a, S: Real> Projection<'a, S> {
     pub(super) fn nullity(&self, joints: &[usize], sine: f64) -> usize {
         let lengths = self.lengths();
         let mut rows = [[zero(); 4]; MOST_ROWS];
-        let mut basis: Vec<Vec<f64>> = Vec::new();
         let mut place = std::collections::HashMap::new();
         for body in joints.iter().flat_map(|j| self.system.joints[*j].bodies()).flatten() {
             let next = place.len();
             place.entry(body).or_insert(next);
         }
-        let mut dependent = 0;
+        let (mut basis, mut dependent) = (Basis::new(6 * place.len()), 0);
         for j in joints {
             let joint = &self.system.joints[*j];
             let bodies = joint.bodies();
@@ -281,20 +291,7 @@ impl<'a, S: Real> Projection<'a, S> {
                         vector[6 * place[&b] + 3 * (block % 2) + i] += slope[i].largest() / per;
                     }
                 }
-                let norm = |v: &[f64]| v.iter().map(|x| x * x).sum::<f64>().sqrt();
-                let size = norm(&vector);
-                // Twice, because what is left of a row that depends on others is rounding.
-                for _ in 0..2 {
-                    for known in &basis {
-                        let part: f64 = known.iter().zip(&vector).map(|(a, b)| a * b).sum();
-                        vector.iter_mut().zip(known).for_each(|(x, known)| *x -= part * known);
-                    }
-                }
-                let left = norm(&vector);
-                if left > sine * size {
-                    vector.iter_mut().for_each(|x| *x /= left);
-                    basis.push(vector);
-                } else {
+                if !basis.takes(&mut vector, sine) {
                     dependent += 1;
                 }
             }
@@ -339,7 +336,7 @@ impl<'a, S: Real> Projection<'a, S> {
             None => {
                 let mut places = Places::default();
                 self.write(&mut places);
-                Matrix::new(self.layout.n, places, &self.layout.blocks, &self.layout.scales)
+                Matrix::new(self.layout.n, places, &self.layout.blocks, &self.layout.scales).unsaved()
             }
         };
         self.write(&mut matrix.rewrite());

@@ -17,6 +17,7 @@ use crate::scalar::{Dual, Real, Scalar};
 use crate::solve::{Block, Role};
 use nalgebra::Vector3;
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// What a joint does to its second body, with the efforts of drives, motors and springs in it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -393,7 +394,7 @@ impl<S: Scalar> Simulation<S> {
         };
         let mut places = Places::default();
         write(&mut |row, column, value| places.add(row, column, value));
-        let mut matrix: Matrix<S> = Matrix::new(n, places, &blocks, &[]);
+        let mut matrix: Matrix<S> = Matrix::new(n, places, &blocks, &Arc::from([]));
         let mut values = matrix.rewrite();
         write(&mut |row, column, value| values.add(row, column, value));
         matrix.factor().ok()?;

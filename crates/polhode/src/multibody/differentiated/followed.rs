@@ -36,7 +36,12 @@ impl Factored {
     /// Of a run under such a method.
     pub(super) fn new(plain: &Simulation<f64>) -> Self {
         Factored {
-            work: Workspace::new(&plain.centered, &plain.scheme, plain.work.softness.clone()),
+            work: Workspace::new(
+                &plain.centered,
+                &plain.scheme,
+                plain.work.softness.clone(),
+                Some(&plain.work.small),
+            ),
             begins_whole: false,
             has_whole: false,
             acting: Vec::new(),

@@ -29,28 +29,36 @@ pub(super) struct Found {
 
 /// Lists of indices, one after the other.
 pub(super) struct Lists {
-    starts: Vec<usize>,
+    starts: Vec<u32>,
     items: Vec<u32>,
 }
 
 impl Lists {
-    fn new() -> Lists {
-        Lists { starts: vec![0], items: vec![] }
+    /// Room for so many lists.
+    pub fn new(count: usize) -> Lists {
+        let mut starts = Vec::with_capacity(count + 1);
+        starts.push(0);
+        Lists { starts, items: vec![] }
     }
 
-    fn push(&mut self, items: impl Iterator<Item = u32>) {
+    pub fn push(&mut self, items: impl Iterator<Item = u32>) {
         self.items.extend(items);
-        self.starts.push(self.items.len());
+        self.starts.push(self.items.len() as u32);
+    }
+
+    /// How many lists there are.
+    pub fn len(&self) -> usize {
+        self.starts.len() - 1
     }
 
     fn range(&self, k: usize) -> core::ops::Range<usize> {
-        self.starts[k]..self.starts[k + 1]
+        self.starts[k] as usize..self.starts[k + 1] as usize
     }
 
     /// Takes the last list away.
     fn pop(&mut self) {
         self.starts.pop();
-        self.items.truncate(self.starts.last().copied().unwrap_or_default());
+        self.items.truncate(self.starts.last().copied().unwrap_or_default() as usize);
     }
 
     pub fn get(&self, k: usize) -> &[u32] {
@@ -100,7 +108,7 @@ fn eliminate<S: Real>(
     for (k, &row) in row_of.iter().enumerate() {
         position[row as usize] = k as u32;
     }
-    let (mut lower, mut upper) = (Lists::new(), Lists::new());
+    let (mut lower, mut upper) = (Lists::new(n), Lists::new(n));
     let (mut l, mut u, mut pivots, mut floors) = (vec![], vec![], vec![], vec![]);
     // The column at work, and the largest term in each of its entries.
     let mut work = vec![S::zero(); n];
