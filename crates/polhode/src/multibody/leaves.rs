@@ -77,7 +77,10 @@ impl<S: Real> Projection<'_, S> {
             let other = |j: usize| joints[j].bodies().into_iter().find(|end| *end != Some(body)).flatten();
             let beyond = own.first().and_then(|j| other(*j));
             basis.clear();
-            if own.iter().any(|j| other(*j) != beyond || !self.is_free_of_others(*j, body, lengths, &mut basis)) {
+            if own
+                .iter()
+                .any(|j| other(*j) != beyond || !self.is_free_of_others(*j, body, lengths, &mut basis))
+            {
                 continue;
             }
             own.iter().for_each(|j| leaves[*j] = true);
@@ -105,5 +108,62 @@ impl<S: Real> Projection<'_, S> {
             });
             basis.takes(&mut vector, CLEARLY)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::group::Rotation;
+    use crate::multibody::{GROUND, JointKind, Rigid, System};
+    use nalgebra::{Matrix3, Vector3};
+
+    /// Joints of these kinds between pairs of bodies, each at a point of its own.
+    fn leaves(bodies: &[&str], joints: &[(JointKind<f64>, [&str; 2])]) -> Vec<bool> {
+        let mut system = System::new(Vector3::zeros());
+        for body in bodies {
+            system.body(body, Rigid::new(1.0, Matrix3::identity()).unwrap()).unwrap();
+        }
+        for (k, (kind, between)) in joints.iter().enumerate() {
+            let point = Vector3::new(1.0, 0.3 * k as f64, 0.1 * (k * k) as f64);
+            let frames = [0, 1].map(|end| {
+                let name = format!("{k}-{end}");
+                system.frame(&name, between[end], point, Rotation::identity()).unwrap();
+                name
+            });
+            system.joint(&format!("j{k}"), kind.clone(), &frames[0], &frames[1]).unwrap();
+        }
+        Projection::new(&system, 0.0, 1.0).leaves(&vec![1.0; bodies.len()])
+    }
+
+    #[test]
+    fn trees_are_leaves_to_their_root() {
+        let joints = [
+            (JointKind::Revolute, [GROUND, "a"]),
+            (JointKind::Spherical, ["a", "b"]),
+            (JointKind::Fixed, ["c", "a"]),
+            (JointKind::Distance { length: 1.0 }, ["b", "d"]),
+        ];
+        // A rod whose ends are in one point has no direction, and keeps what is between it and the root.
+        assert_eq!(leaves(&["a", "b", "c", "d"], &joints), [false, false, true, false]);
+        assert_eq!(leaves(&["a", "b", "c"], &joints[..3]), [true; 3]);
+    }
+    #[test]
+    fn loops_are_not() {
+        let joints = [
+            (JointKind::Spherical, ["a", "b"]),
+            (JointKind::Spherical, ["b", "c"]),
+            (JointKind::Spherical, ["c", "a"]),
+            (JointKind::Revolute, ["c", "d"]),
+        ];
+        assert_eq!(leaves(&["a", "b", "c", "d"], &joints), [false, false, false, true]);
+    }
+    #[test]
+    fn joints_between_the_same_bodies_are_looked_at_together() {
+        let pair = |first, second| leaves(&["a"], &[(first, [GROUND, "a"]), (second, [GROUND, "a"])]);
+        assert_eq!(pair(JointKind::Parallel, JointKind::PointInPlane), [true; 2]);
+        // Two points of a body cannot move apart anyway, and seven rows are more than it has motions.
+        assert_eq!(pair(JointKind::Spherical, JointKind::Spherical), [false; 2]);
+        assert_eq!(pair(JointKind::Fixed, JointKind::PointInPlane), [false; 2]);
     }
 }

@@ -45,6 +45,8 @@ pub(super) struct Projection<'a, S: Real> {
     pub(super) system: &'a System<S>,
     pub(super) layout: Layout,
     matrix: Option<Matrix<S>>,
+    /// True if its factors are those of where the bodies are.
+    is_factored: bool,
     pub(super) places: Vec<Place<S>>,
     pub(super) time: S,
     /// A typical mass, which forces and multipliers are divided by.
@@ -69,7 +71,8 @@ fn units<S: Real>(system: &System<S>, layout: &Layout, size: f64) -> Vec<[f64; 2
     let length = if size * size > 0.0 { size } else { 1.0 };
     let (turn, moment) = (length.recip(), length);
     let of_body = |i: usize| if i % 6 < 3 { [1.0, 1.0] } else { [turn, moment] };
-    let mut units: Vec<[f64; 2]> = (0..6 * system.bodies.len()).map(of_body).collect();
+    let mut units: Vec<[f64; 2]> = Vec::with_capacity(layout.n);
+    units.extend((0..6 * system.bodies.len()).map(of_body));
     for joint in &system.joints {
         let of_row = |row: usize| if joint.is_angle(row) { [moment, turn] } else { [1.0, 1.0] };
         units.extend((0..joint.kind.rows()).map(of_row));
@@ -85,6 +88,7 @@ impl<'a, S: Real> Projection<'a, S> {
         Projection {
             system,
             matrix: None,
+            is_factored: false,
             places: system.bodies.iter().map(Rigid::place).collect(),
             time,
             mass: system.typical_mass(),
@@ -96,6 +100,11 @@ impl<'a, S: Real> Projection<'a, S> {
             x: vec![S::zero(); layout.n],
             layout,
         }
+    }
+
+    /// Where the bodies are; the rest goes.
+    pub(super) fn into_places(self) -> Vec<Place<S>> {
+        self.places
     }
 
     fn write(&self, sink: &mut dyn Sink<S>) {
@@ -207,10 +216,12 @@ impl<'a, S: Real> Projection<'a, S> {
     /// Lets bodies count for more or less when velocities are made to fit.
     pub(super) fn weigh(&mut self, weights: impl Fn(usize) -> [f64; 2]) {
         self.weights = (0..self.system.bodies.len()).map(weights).collect();
+        self.is_factored = false;
     }
     /// Lets all count alike.
     pub(super) fn weigh_alike(&mut self) {
         self.weights.clear();
+        self.is_factored = false;
     }
     /// Takes that back, and leaves no row out.
     pub(super) fn harden(&mut self) {
@@ -329,8 +340,15 @@ impl<'a, S: Real> Projection<'a, S> {
         elimination_order(&(0..joints.len()).map(block).collect::<Vec<_>>(), &pairs)
     }
 
+    /// Says that bodies were moved.
+    pub(super) fn forget_factors(&mut self) {
+        self.is_factored = false;
+    }
     /// Factors the matrix at this pose.
     pub(super) fn factor(&mut self) -> Result<(), AssemblyError> {
+        if self.is_factored && self.matrix.is_some() {
+            return Ok(());
+        }
         let mut matrix = match self.matrix.take() {
             Some(matrix) => matrix,
             None => {
@@ -342,6 +360,7 @@ impl<'a, S: Real> Projection<'a, S> {
         self.write(&mut matrix.rewrite());
         let done = matrix.factor();
         self.matrix = Some(matrix);
+        self.is_factored = done.is_ok();
         done.map_err(|error| match error {
             FactorError::Singular { null, .. } => self.singular(&null),
             FactorError::NotFinite { .. } | FactorError::Count { .. } => AssemblyError::NotFinite,
