@@ -97,7 +97,10 @@ impl Layout {
         if self.scales.is_empty() {
             return residual.iter().fold(S::zero(), |sum, r| sum + r.abs());
         }
-        residual.iter().zip(&self.scales[..]).fold(S::zero(), |sum, (r, scale)| sum + r.abs() * S::lift(*scale))
+        residual
+            .iter()
+            .zip(&self.scales[..])
+            .fold(S::zero(), |sum, (r, scale)| sum + r.abs() * S::lift(*scale))
     }
     /// The joints that take part in a combination of columns.
     pub(super) fn named<S: Real>(&self, system: &System<S>, null: &[f64]) -> Vec<String> {

@@ -81,6 +81,17 @@ impl<S: Real> Joint<S> {
 }
 
 impl<S: Scalar> Simulation<S> {
+    /// The multipliers of a joint: for a point the force of the first frame's body on the second's, in space. Those of joints
+    /// that depend on each other are some of many; [`Simulation::least_multipliers`] are the smallest.
+    pub fn multipliers(&self, joint: &str) -> Option<&[S]> {
+        let j = self.centered.joints.iter().position(|known| known.name == joint)?;
+        let first = self.work.layout.multipliers[j];
+        self.lambda.get(first..first + self.centered.joints[j].kind.rows())
+    }
+    /// All multipliers, joint after joint in the order of the system.
+    pub fn all_multipliers(&self) -> &[S] {
+        &self.lambda
+    }
     /// Kinetic plus potential energy. The exact motion keeps it where [`Simulation::keeps_energy`] says so.
     pub fn energy(&self) -> S {
         self.kinetic_energy() + self.potential_energy()

@@ -517,17 +517,6 @@ impl<S: Scalar> Simulation<S> {
     pub(super) fn first_multiplier(&self, joint: usize) -> usize {
         self.work.layout.multipliers[joint]
     }
-    /// The multipliers of a joint: for a point the force of the first frame's body on the second's, in space. Those of joints
-    /// that depend on each other are some of many; [`Simulation::least_multipliers`] are the smallest.
-    pub fn multipliers(&self, joint: &str) -> Option<&[S]> {
-        let j = self.centered.joints.iter().position(|known| known.name == joint)?;
-        let first = self.work.layout.multipliers[j];
-        self.lambda.get(first..first + self.centered.joints[j].kind.rows())
-    }
-    /// All multipliers, joint after joint in the order of the system.
-    pub fn all_multipliers(&self) -> &[S] {
-        &self.lambda
-    }
     #[inline(always)]
     fn place(&self, body: Option<usize>) -> Place<S> {
         body.map_or_else(Place::ground, |b| self.bodies[b].place())

@@ -121,8 +121,9 @@ impl<S: Real> Matrix<S> {
         let order = elimination_order(blocks, &neighbours(&pattern, blocks));
         let factors = Factors::new(&pattern, &order);
         let loops = blocks.iter().any(|block| block.role == Role::Redundant);
-        let place =
-            |&[i, j]: &[u32; 2]| pattern.position(i as usize, j as usize).map_or(u32::MAX, |place| place as u32);
+        let place = |&[i, j]: &[u32; 2]| {
+            pattern.position(i as usize, j as usize).map_or(u32::MAX, |place| place as u32)
+        };
         Matrix {
             places: places.entries.iter().map(place).collect(),
             values: vec![S::zero(); pattern.nonzeros()],

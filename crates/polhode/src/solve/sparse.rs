@@ -147,7 +147,13 @@ impl Pattern {
     }
 
     /// The same with what is made of each value.
-    pub(crate) fn multiply_by<S: Copy, T: Real>(&self, values: &[S], of: impl Fn(S) -> T, x: &[T], y: &mut [T]) {
+    pub(crate) fn multiply_by<S: Copy, T: Real>(
+        &self,
+        values: &[S],
+        of: impl Fn(S) -> T,
+        x: &[T],
+        y: &mut [T],
+    ) {
         y.fill(T::zero());
         for (ends, &x) in self.starts.windows(2).zip(x) {
             let column = ends[0] as usize..ends[1] as usize;
