@@ -1,6 +1,6 @@
 //! The velocities that fit the joints at the end of a step from a discrete Lagrangian.
 
-use super::history::ORDER;
+use super::history::{Guess, ORDER};
 use super::joint::{Joint, MOST_ROWS, Place, zero};
 use super::state::{BodyMotion, CoordinateState};
 use super::structured::Solve;
@@ -24,6 +24,10 @@ pub(super) struct Closing<S: Real> {
     /// What was found in steps of this size: backward differences, the last value first.
     h: f64,
     differences: Vec<[S; ORDER + 1]>,
+    /// The guess of velocities that would have been the best one for the last step.
+    guess: Guess,
+    /// True if its own factors are younger than those of the steps.
+    younger: bool,
 }
 
 impl<S: Real> Closing<S> {
@@ -35,10 +39,13 @@ impl<S: Real> Closing<S> {
             x: Vec::new(),
             h: f64::NAN,
             differences: Vec::new(),
+            guess: Guess::default(),
+            younger: false,
         }
     }
     /// Begins with the extrapolation of the steps before.
-    fn guess(&mut self, n: usize, h: f64, order: usize) {
+    fn begin(&mut self, n: usize, h: f64) {
+        let order = if self.h == h { self.guess.order } else { 0 };
         self.found.clear();
         self.differences.resize(n, [S::zero(); ORDER + 1]);
         if self.h != h {
@@ -48,7 +55,8 @@ impl<S: Real> Closing<S> {
             differences[1..=order].iter().fold(differences[0], |sum, difference| sum + *difference)
         }));
     }
-    fn remember(&mut self, h: f64) {
+    fn remember(&mut self, h: f64, bodies: usize, length: f64) {
+        self.guess = Guess::default();
         if core::mem::replace(&mut self.h, h) != h {
             self.differences.fill([S::zero(); ORDER + 1]);
             self.differences
@@ -57,14 +65,22 @@ impl<S: Real> Closing<S> {
                 .for_each(|(differences, found)| differences[0] = *found);
             return;
         }
-        for (found, differences) in self.found.iter().zip(&mut self.differences) {
+        // What the guesses would have been off by, velocities as rates of turn.
+        let (mut sizes, per_length) = ([S::zero(); ORDER + 1], S::lift(length.recip()));
+        for (i, (found, differences)) in self.found.iter().zip(&mut self.differences).enumerate() {
             let mut new = *found;
-            for old in differences {
+            let unit = if i % 6 < 3 { per_length } else { S::one() };
+            let counted = i < 6 * bodies;
+            for (size, old) in sizes.iter_mut().zip(differences) {
                 let change = new - *old;
+                if counted {
+                    *size += change.abs() * unit;
+                }
                 *old = new;
                 new = change;
             }
         }
+        self.guess = Guess::best(ORDER, &sizes, None);
     }
     /// Velocities with B v = 0 at the end for the momenta there, and the second half of the forces on extra coordinates: the
     /// whole velocities are found, because a body without inertia about an axis has them from its joints alone.
@@ -83,7 +99,7 @@ impl<S: Real> Closing<S> {
         self.given.clear();
         self.given.resize(n, S::zero());
         step.take_end(next);
-        for (j, joint) in step.on.system.joints.iter().enumerate() {
+        for (j, joint) in step.on.system.joints.iter().enumerate().filter(|(_, joint)| joint.is_driven()) {
             let mut rates = [S::zero(); MOST_ROWS];
             joint.rates(end, still(joint, next).each_ref(), &mut rates, &mut [S::zero(); MOST_ROWS]);
             let (start, count) = (step.on.work.layout.joints[j], joint.kind.rows());
@@ -138,18 +154,21 @@ impl<S: Real> Closing<S> {
             }
         }
     }
-    /// Finds the velocities. The factors of the step serve here too, for as long as they gain a digit in each round.
+    /// Finds the velocities. The factors of the step serve here too, for as long as they gain a digit in each round; then own ones
+    /// do, until the step makes new ones.
     pub(super) fn find(
         &mut self,
         step: &mut Varying<'_, S>,
         next: &[BodyMotion<S>],
     ) -> Result<(), StepError> {
-        /// A correction this small, relative to the velocities, is round-off; what is left after one, by the rate at which they
-        /// shrink, is less than that.
+        /// A correction this small, relative to the velocities, is round-off, and so is what is left after one by the rate at which
+        /// they shrink. It does not add up: what multipliers miss here those of the next step make good.
         const END: f64 = 4.0 * f64::EPSILON;
-        const LEFT: f64 = 0.25 * f64::EPSILON;
-        /// What a round has to gain.
+        /// What a round has to gain, unless it is down to the rounding of velocities: what does not shrink there is done.
         const GAIN: f64 = 0.1;
+        const FLOOR: f64 = 1e-13;
+        /// The angle of a step, in rad, beyond which neither those of the step nor those of the last one are tried.
+        const FAR: f64 = 0.1;
         const MOST_ROUNDS: usize = 30;
         let (h, n) = (step.on.h, step.on.work.layout.n);
         // Joints hand the rounding of the fastest body on to all.
@@ -169,16 +188,18 @@ impl<S: Real> Closing<S> {
             (0..step.on.bodies.len()).fold(S::zero(), |most, b| most.max(of_body(b)) + of_body(b) * S::zero())
                 / fastest
         };
-        let order = if self.differences.len() == n { step.on.work.history.guess.order } else { 0 };
-        self.guess(n, h.largest(), order);
+        self.begin(n, h.largest());
         // Derivatives, and what holds joints that depend on each other, are exact with factors of their own alone.
         let dependent = !step.on.work.softness.is_empty();
-        let (mut own, mut made) = (S::DEPTH > 0 || dependent || step.on.turns_far(), false);
+        let anew = S::DEPTH > 0 || dependent || step.on.work.angle.largest() > FAR;
+        self.younger &= !step.on.work.history.made && !anew;
+        let (mut own, mut made) = (anew || self.younger, self.younger);
+        let mut aged = self.younger;
         let (mut before, mut held) = (f64::NAN, !dependent);
         for _ in 0..MOST_ROUNDS {
             let first = self.matrix.is_none();
             if first || (own && !made) {
-                made = own;
+                (made, self.younger) = (own, own);
                 self.factor(step)?;
             }
             self.left(step);
@@ -191,7 +212,8 @@ impl<S: Real> Closing<S> {
             if !now.is_finite() {
                 return Err(StepError::NotFinite { t: step.on.t.largest(), h: h.largest() });
             }
-            if now <= END || (S::DEPTH == 0 && now * (now / before) <= LEFT) {
+            let stuck = now <= FLOOR && now > 0.5 * before;
+            if now <= END || (S::DEPTH == 0 && (stuck || now * (now / before) <= END)) {
                 if held {
                     break;
                 }
@@ -199,10 +221,13 @@ impl<S: Real> Closing<S> {
                 (held, before) = (true, f64::NAN);
                 continue;
             }
-            own |= now > GAIN * before;
+            if now > GAIN * before && now > FLOOR {
+                // Once in a step.
+                (own, made) = (true, made && !core::mem::take(&mut aged));
+            }
             before = now;
         }
-        self.remember(h.largest());
+        self.remember(h.largest(), step.on.bodies.len(), step.on.work.layout.length);
         Ok(())
     }
     /// Room for the matrix, once it is known where its entries are.
@@ -262,6 +287,8 @@ impl Closing<f64> {
         self.differences.resize(step.on.work.layout.n, [0.0; ORDER + 1]);
         self.h.keep(archive);
         self.differences.keep(archive);
+        self.guess.keep(archive);
+        self.younger.keep(archive);
         keep_matrix(&mut self.matrix, archive, || Self::unwritten(step));
     }
 }

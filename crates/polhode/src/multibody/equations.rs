@@ -175,17 +175,20 @@ impl<S: Real> Stepping<'_, S> {
                 self.work.residual[row + 3 + i] = moment[i];
             }
         }
+        let work = &mut *self.work;
         for (j, joint) in self.system.joints.iter().enumerate() {
-            let first = self.work.layout.multipliers[j];
-            for k in 0..joint.kind.rows() {
-                let eta = self.work.eta[first + k];
-                for (block, slope) in self.work.jacobians[j][k].iter().enumerate() {
-                    if let Some(body) = joint.ends[block / 2].body {
-                        let row = self.work.layout.pose(body) + block % 2 * 3;
-                        for i in 0..3 {
-                            self.work.residual[row + i] += slope[i] * eta;
-                        }
-                    }
+            let eta = &work.eta[work.layout.multipliers[j]..][..joint.kind.rows()];
+            for (end, body) in joint.bodies().into_iter().enumerate() {
+                let Some(body) = body else { continue };
+                let (mut force, mut moment) = (zero(), zero());
+                for (row, eta) in work.jacobians[j].iter().zip(eta) {
+                    force += row[2 * end] * *eta;
+                    moment += row[2 * end + 1] * *eta;
+                }
+                let tie = &mut work.residual[work.layout.pose(body)..][..6];
+                for i in 0..3 {
+                    tie[i] += force[i];
+                    tie[3 + i] += moment[i];
                 }
             }
         }
@@ -279,6 +282,7 @@ impl<S: Real> Stepping<'_, S> {
     /// Begins with the extrapolation of the steps before, if there are such.
     pub(super) fn goes_on(&mut self, rung: Rung) -> bool {
         self.work.corrections = [f64::NAN; 2];
+        self.work.angle = self.angle();
         self.work.wants_whole = match rung {
             Rung::Quick => self.begins_with_whole(),
             _ => self.work.scheme.stabilized,
@@ -569,7 +573,7 @@ impl<S: Real> Equations<S> for Stepping<'_, S> {
     }
 
     fn distance_from_jacobian(&self) -> S {
-        self.work.turned
+        self.distance()
     }
     fn prepared(&self) -> bool {
         self.work.history.began

@@ -6,7 +6,7 @@ use crate::scalar::Real;
 use core::cmp::Ordering;
 
 /// The highest order of extrapolation.
-pub(super) const ORDER: usize = 3;
+pub(super) const ORDER: usize = 5;
 
 /// The solutions of the last steps of one size, to begin the next one with. Motions are smooth on the scale of a step,
 /// and what extrapolation gains in digits lets old factors do for the rest.
@@ -44,15 +44,16 @@ pub(super) struct Guess {
 kept!(Guess { order, turns });
 
 impl Guess {
-    /// The best one by what those of each order would have been off by; the others are the sums of two differences.
-    fn best<S: Real>(sizes: &[S; ORDER + 1], sums: Option<&[S; ORDER + 1]>) -> Self {
+    /// The best one up to an order, by what those of each order would have been off by; the others are the sums of two
+    /// differences.
+    pub(super) fn best<S: Real>(most: usize, sizes: &[S; ORDER + 1], sums: Option<&[S; ORDER + 1]>) -> Self {
         let (mut best, mut least) = (Guess::default(), sizes[0].largest());
-        for (order, size) in sizes.iter().enumerate().skip(1) {
+        for (order, size) in sizes.iter().enumerate().take(most + 1).skip(1) {
             if size.largest() < least {
                 (best, least) = (Guess { order, turns: false }, size.largest());
             }
         }
-        for (order, sum) in sums.into_iter().flatten().enumerate().skip(1) {
+        for (order, sum) in sums.into_iter().flatten().enumerate().take(most + 1).skip(1) {
             if sum.largest() < least {
                 (best, least) = (Guess { order, turns: true }, sum.largest());
             }
@@ -162,7 +163,7 @@ impl<S: Real> Stepping<'_, S> {
         }
         let h = self.h.largest();
         let goes_on = core::mem::replace(&mut history.h, h) == h;
-        let alternates = self.work.alternates;
+        let (alternates, most) = (self.work.alternates, self.work.order);
         let per_length = S::lift(self.work.layout.length.recip());
         // What the guesses would have been off by, of poses and of multipliers: as angles and as forces.
         let (mut free, mut tied) = ([[S::zero(); ORDER + 1]; 2], [[S::zero(); ORDER + 1]; 2]);
@@ -189,8 +190,8 @@ impl<S: Real> Stepping<'_, S> {
             });
         }
         let history = &mut self.work.history;
-        history.guess = Guess::best(&free[0], alternates.then_some(&free[1]));
-        history.tied = if alternates { Guess::best(&tied[0], Some(&tied[1])) } else { history.guess };
+        history.guess = Guess::best(most, &free[0], alternates.then_some(&free[1]));
+        history.tied = if alternates { Guess::best(most, &tied[0], Some(&tied[1])) } else { history.guess };
         if !goes_on {
             (history.guess, history.tied) = (Guess::default(), Guess::default());
         }

@@ -562,6 +562,7 @@ impl Simulation<f64> {
         self.work.history.keep(archive);
         self.work.in_whole.keep(archive);
         self.work.whole_for.keep(archive);
+        self.work.whole_after.keep(archive);
         self.work.slopes.keep(archive);
         let (mut matrix, mut whole) = (self.work.matrix.take(), self.work.whole.take());
         let now = (&self.bodies[..], &self.extra[..], &self.lambda[..]);

@@ -7,12 +7,13 @@
 //!
 //! A p + Bᵀ(Λ ± η) = r₁ + r₂, B p = r₃ and A e ∓ Bᵀη = -r₂, B e = r₄ - r₃ - S p:
 //!
-//! two solves. S is the derivative of the rows of velocity by the poses, as it was when K was made. What is left out costs digits
+//! two solves. S is what the rows of velocity see of the poses beyond B, as it was when K was made. What is left out costs digits
 //! of a correction, which the next one makes good; where bodies turn far in a step, or corrections do not shrink, the whole
 //! matrix is factored.
 
 use super::joint::{Joint, MOST_ROWS, Place, zero};
 use super::layout::Layout;
+use super::state::BodyMotion;
 use super::tape::Matrix;
 use super::workspace::{Stepping, Weights, Workspace, ends, lengths};
 use crate::group::{Group, So3};
@@ -21,13 +22,18 @@ use crate::scalar::Real;
 use nalgebra::Vector3;
 
 /// The angle of a step, in rad, beyond which the whole matrix is factored at once.
-const FAR: f64 = 0.25;
+const FAR: f64 = 0.05;
 /// Corrections below this are round-off, for which no larger matrix is a cure.
 const SMALL: f64 = 1e-12;
 /// Corrections shrink by more than this with factors that are good enough.
 const GAIN: f64 = 0.1;
 /// So many steps begin with the whole matrix after one that did not go without.
-const AFTER: u64 = 16;
+pub(super) const AFTER: u64 = 16;
+/// And so many times as many after the next one, up to so many.
+const MORE: u64 = 4;
+const MOST_AFTER: u64 = 1024;
+/// What the factors of one level leave of a correction, at least: first corrections may shrink faster than later ones.
+const LEFT_OUT: f64 = 1e-3;
 
 impl<S: Real> Workspace<S> {
     /// Where the unknowns of one level are, or all of them.
@@ -94,7 +100,6 @@ impl<S: Real> Workspace<S> {
             for end in 0..2 {
                 let Some(b) = joint.ends[end].body else { continue };
                 let (moved, turn) = (vector(first, 6 * b), vector(first, 6 * b + 3));
-                let turn = leaps.get(b).map_or(turn, |leap| leap.turn_of_end(&turn));
                 for (second, slopes) in second.iter_mut().zip(slopes) {
                     *second -= slopes[2 * end + 1].dot(&turn);
                     if !still {
@@ -154,37 +159,48 @@ impl<S: Real> Stepping<'_, S> {
             joint.rate_slopes(time, places, slopes);
             for (slopes, row) in slopes.iter_mut().zip(&rows) {
                 for (block, slope) in slopes.iter_mut().enumerate() {
+                    let mut seen = *slope * per;
                     if let (Some(body), 1) = (bodies[block / 2], block % 2) {
-                        *slope += now[body].omega_slopes[0].tr_mul(&row[block]);
+                        // Rates of the parameters change by what a turn of the pose makes of them, not by the turn.
+                        let [by_pose, by_rate] = &now[body].omega_slopes;
+                        seen += (by_pose + by_rate).tr_mul(&row[block]) * per - row[block];
                     }
-                    *slope *= per;
+                    *slope = seen;
                 }
             }
         }
     }
-    /// True if both levels may go with the factors of one: in steps by finite derivatives. Generalized-alpha steps leave more of
-    /// stiff forces out with them than they save. Derivatives are exact with the whole matrix alone, and where joints depend on
-    /// each other their multipliers, which hardly anything determines, would bring what is left out to the fore.
+    /// True if both levels may go with the factors of one. Derivatives are exact with the whole matrix alone, and where joints
+    /// depend on each other their multipliers, which hardly anything determines, would bring what is left out to the fore.
     pub(super) fn splits(&self) -> bool {
-        let finite = !self.work.leaps.is_empty();
-        self.work.scheme.stabilized && finite && S::DEPTH == 0 && self.work.softness.is_empty()
+        self.work.scheme.stabilized && S::DEPTH == 0 && self.work.softness.is_empty()
     }
     /// True if a step of the stabilized form begins with the whole matrix.
     pub(super) fn begins_with_whole(&self) -> bool {
-        let far = self.work.whole_for > 0 || self.turns_far();
+        let far = self.work.whole_for > 0 || self.work.angle.largest() > FAR;
         self.work.scheme.stabilized && (far || !self.splits())
     }
-    /// True if a body turns far in the step.
-    pub(super) fn turns_far(&self) -> bool {
-        let far = |omega: &Vector3<S>| (lengths(omega) * self.h).abs().largest() > FAR;
-        self.bodies.iter().any(|body| far(&body.omega_body))
+    /// The largest angle by which a body turns in the step.
+    pub(super) fn angle(&self) -> S {
+        let most = |most: S, body: &BodyMotion<S>| most.max(lengths(&body.omega_body));
+        self.bodies.iter().fold(S::zero(), most) * self.h.abs()
+    }
+    /// How far the iterate is from where the matrix was made, as an angle. What the factors of one level leave out shrinks with the
+    /// angle of the step and with what stiff forces add to masses, however fast poses settle.
+    #[inline(always)]
+    pub(super) fn distance(&self) -> S {
+        match self.work.scheme.stabilized && !self.work.in_whole {
+            true => self.work.turned.max(self.work.angle).max(S::lift(LEFT_OUT)),
+            false => self.work.turned,
+        }
     }
     /// True if the whole matrix is the one to factor now.
     pub(super) fn takes_whole(&mut self) -> bool {
         let ([now, before], work) = (self.work.corrections, &mut *self.work);
         let slow = work.history.made && !work.in_whole && now > SMALL && now > GAIN * before;
         if slow && work.scheme.stabilized {
-            work.whole_for = AFTER;
+            work.whole_for = work.whole_after;
+            work.whole_after = (MORE * work.whole_after).min(MOST_AFTER);
         }
         work.scheme.stabilized && (work.wants_whole || work.in_whole && work.history.made || slow)
     }

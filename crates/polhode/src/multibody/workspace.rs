@@ -4,6 +4,7 @@ use super::finite::Leap;
 use super::history::{Guess, History, ORDER};
 use super::joint::{MOST_ROWS, Place, zero};
 use super::layout::Layout;
+use super::split::AFTER;
 use super::state::{BodyMotion, CoordinateState};
 use super::system::{End, Rigid, System};
 use super::tape::Matrix;
@@ -86,11 +87,15 @@ pub(super) struct Workspace<S: Real> {
     pub(super) wants_whole: bool,
     /// Steps that still begin with it, because one did not go without.
     pub(super) whole_for: u64,
+    /// How many the next time.
+    pub(super) whole_after: u64,
     /// The unknowns of both levels, and how the rows of velocity change with the poses.
     pub(super) levels: [Vec<S>; 2],
     pub(super) slopes: Vec<[[Vector3<S>; 4]; MOST_ROWS]>,
     /// True if velocities across joints may alternate from step to step.
     pub(super) alternates: bool,
+    /// The highest order of extrapolation. Where joints hold positions alone their multipliers are not as smooth as motions are.
+    pub(super) order: usize,
     /// The sizes of the last corrections of the step.
     pub(super) corrections: [f64; 2],
     pub(super) steps: Vec<Step<S>>,
@@ -122,6 +127,8 @@ pub(super) struct Workspace<S: Real> {
     pub(super) trouble: Option<FactorError>,
     /// The angles by which bodies were turned since the matrix was written.
     pub(super) turned: S,
+    /// The largest angle by which a body turns in the step.
+    pub(super) angle: S,
     pub(super) history: History<S>,
 }
 
@@ -151,6 +158,13 @@ impl<S: Real> Workspace<S> {
         let small = small.map_or_else(|| layout(false), Arc::clone);
         let layout = if stabilized { layout(true) } else { small.clone() };
         let alternates = matches!(scheme, SystemScheme::Conserving(_)) && !stabilized;
+        let order = match scheme {
+            // Corrections make derivatives exact, not guesses.
+            _ if S::DEPTH > 0 => 3,
+            SystemScheme::Alpha(_) => 3,
+            SystemScheme::Conserving(_) if !stabilized => 4,
+            _ => ORDER,
+        };
         let mut plain = AlphaScheme::default();
         plain.stabilized = stabilized;
         let (scheme, keeps) = match scheme {
@@ -183,9 +197,11 @@ impl<S: Real> Workspace<S> {
             in_whole: false,
             wants_whole: false,
             whole_for: 0,
+            whole_after: AFTER,
             levels: [Vec::new(), Vec::new()],
             slopes: Vec::new(),
             alternates,
+            order,
             corrections: [f64::NAN; 2],
             steps: Vec::new(),
             now: Vec::new(),
@@ -203,6 +219,7 @@ impl<S: Real> Workspace<S> {
             levers,
             trouble: None,
             turned: S::zero(),
+            angle: S::zero(),
             history: History {
                 h: f64::NAN,
                 differences: Vec::new(),

@@ -25,9 +25,6 @@ use nalgebra::Vector3;
 #[derive(Clone, Debug)]
 pub(super) struct Factored {
     work: Workspace<f64>,
-    /// True if parameters begin with the whole matrix, and if it was factored in this step.
-    begins_whole: bool,
-    has_whole: bool,
     acting: Vec<[Vector3<f64>; 2]>,
     closing: Closing<f64>,
 }
@@ -42,26 +39,20 @@ impl Factored {
                 plain.work.softness.clone(),
                 Some(&plain.work.small),
             ),
-            begins_whole: false,
-            has_whole: false,
             acting: Vec::new(),
             closing: Closing::new(),
         }
     }
     /// Factors the matrix of the step that the plain run has taken last: from a time, of a size.
-    fn prepare(&mut self, plain: &Simulation<f64>, t: f64, h: f64, whole: bool) -> Result<(), StepError> {
+    fn prepare(&mut self, plain: &Simulation<f64>, t: f64, h: f64) -> Result<(), StepError> {
         let all = Mask::splat(true);
         // Where it began is what was put aside when it was taken.
         let began = (&plain.next[..], &plain.next_extra[..], &plain.lambda[..]);
         let mut on = Stepping::new(&plain.centered, began, &plain.near, &mut self.work, t, h);
         on.take_up(&plain.work, |own, found| *own = found);
-        on.work.in_whole = false;
         on.work.corrections = [f64::NAN; 2];
-        on.work.wants_whole = whole || on.begins_with_whole();
-        self.has_whole = on.work.wants_whole;
-        if !whole {
-            self.begins_whole = self.has_whole;
-        }
+        // The factors of one level for both leave the angle of the step of each correction, and all parameters share them.
+        on.work.wants_whole = plain.scheme.is_stabilized();
         match plain.scheme {
             SystemScheme::Variational(scheme) => {
                 let mut varying = Varying { on, map: scheme.map, acting: &mut self.acting };
@@ -101,13 +92,9 @@ impl Solve<Dual1> for Taken<'_> {
         /// A correction this small, relative to all unknowns, is round-off, and so is what is left after one by the rate at which
         /// they shrink.
         const END: f64 = 4.0 * f64::EPSILON;
-        /// What a round has to gain, or the whole matrix is factored.
-        const GAIN: f64 = 0.1;
         /// Corrections up to this that gain next to nothing are the rounding of the equations.
         const STUCK: f64 = 1e-9;
         const MOST_ROUNDS: u64 = 40;
-        // What one parameter needed is not handed on to the next: its derivatives are those that it has alone.
-        self.factored.work.in_whole = self.factored.begins_whole;
         step.start();
         let multiplier = step.multiplier();
         let on = step.on();
@@ -145,15 +132,6 @@ impl Solve<Dual1> for Taken<'_> {
                 }
                 step.on().hold(true);
                 (held, before) = (true, f64::NAN);
-                continue;
-            }
-            let slow = rate > GAIN && relative > STUCK;
-            if slow && self.plain.scheme.is_stabilized() && !work.in_whole {
-                if !self.factored.has_whole {
-                    self.factored.prepare(self.plain, self.t, self.h, true)?;
-                }
-                self.factored.work.in_whole = true;
-                before = f64::NAN;
                 continue;
             }
             before = now;
@@ -232,7 +210,7 @@ pub(super) fn follow(
     if shown.is_empty() {
         return Ok(());
     }
-    factored.prepare(plain, t, h, false)?;
+    factored.prepare(plain, t, h)?;
     for shown in shown {
         shown.part(Dual::constant(h), &mut Taken { plain, factored, t, h })?;
         shown.take_values(plain);

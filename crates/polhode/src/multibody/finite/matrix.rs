@@ -1,10 +1,11 @@
-//! The Newton matrix of a step that holds positions alone: in closed form, but for formulas of one's own, loads and forces,
-//! whose slopes are duals.
+//! The Newton matrix of a step that holds positions alone, and what it shares with that of a step that holds velocities too: in
+//! closed form, but for formulas of one's own, loads and forces, whose slopes are duals.
 //!
 //! A change da of the turn turns the end of the step by η = R₀ T da in space, T = (I + ã/2)/(1 + a·a/4), and columns of the
 //! mean by half of that: d(R̄ s) = η × (R₁ s)/2.
 
 use super::super::joint::{Feature, Joint, MOST_ROWS, Place, twice, unit, zero};
+use super::super::layout::Layout;
 use super::super::tape::{Matrix, Places, Sink};
 use super::super::workspace::Workspace;
 use super::forces::Step;
@@ -160,16 +161,25 @@ impl<S: Real> Leaping<'_, S> {
         }
         for (j, joint) in self.on.system.joints.iter().enumerate() {
             match joint.kind.own() {
-                Some(_) => self.write_own(j, sink),
-                None => self.write_joint(j, sink),
+                Some(_) => self.write_own(j, false, sink),
+                None => self.write_joint(j, false, sink),
             }
         }
         self.write_forces(false, sink);
         self.write_extra(&layout.extra, sink);
     }
-    /// The joint j of the library.
-    fn write_joint(&self, j: usize, sink: &mut (impl Sink<S> + ?Sized)) {
-        let (work, layout, mass) = (&*self.on.work, &self.on.work.small, self.on.work.mass);
+    /// Where the three unknowns of a group are: of a body's pose, and of its velocities.
+    fn group(layout: &Layout, body: usize, group: usize, whole: bool) -> usize {
+        match group {
+            0 | 1 if whole => layout.pose(body) + 3 * group,
+            _ => layout.motion(body) + 3 * (group % 2),
+        }
+    }
+    /// The joint j of the library, but for its rows of velocity and their multipliers.
+    #[inline]
+    pub(super) fn write_joint(&self, j: usize, whole: bool, sink: &mut (impl Sink<S> + ?Sized)) {
+        let (work, mass) = (&*self.on.work, self.on.work.mass);
+        let layout = work.layout_of(whole);
         let joint = &self.on.system.joints[j];
         let (bodies, count, start) = (joint.bodies(), joint.kind.rows(), layout.joints[j]);
         let ground = Leap::ground();
@@ -183,16 +193,16 @@ impl<S: Real> Leaping<'_, S> {
         for (k, (row, pull)) in rows[..count].iter().zip(&pulls).enumerate() {
             for (end, body) in bodies.into_iter().enumerate() {
                 let (Some(body), leap) = (body, leaps[end]) else { continue };
-                let column = layout.motion(body);
+                let (moves, pose) = (layout.motion(body), Self::group(layout, body, 0, whole));
                 let ([force, moment], turned) = (pull.on(end), leap.tangent_of_end(&row[2 * end + 1]));
                 let moment = leap.ends[0].to_body(&moment);
                 for i in joint.touched(k) {
-                    sink.add(start + k, column + i, row[2 * end][i]);
-                    sink.add(column + i, start + k, force[i]);
+                    sink.add(start + k, pose + i, row[2 * end][i]);
+                    sink.add(moves + i, start + k, force[i]);
                 }
                 for i in 0..3 {
-                    sink.add(start + k, column + 3 + i, turned[i]);
-                    sink.add(column + 3 + i, start + k, moment[i]);
+                    sink.add(start + k, pose + 3 + i, turned[i]);
+                    sink.add(moves + 3 + i, start + k, moment[i]);
                 }
             }
             if let Some(soft) = work.soft(layout.multipliers[j] + k) {
@@ -206,7 +216,7 @@ impl<S: Real> Leaping<'_, S> {
             let Some(body) = bodies[from] else { continue };
             let turn = leaps[from].ends[0].r * leaps[from].tangent() / mass;
             for group in 0..2 {
-                let (column, block) = (layout.motion(body) + 3 * group, 2 * from + group);
+                let (column, block) = (Self::group(layout, body, group, whole), 2 * from + group);
                 let by = |m: &Matrix3<S>| if group == 0 { m / mass } else { m * turn };
                 for (end, to) in bodies.into_iter().enumerate() {
                     let Some(to) = to else { continue };
@@ -223,25 +233,27 @@ impl<S: Real> Leaping<'_, S> {
             }
         }
     }
-    /// The joint j, of one's own.
+    /// The joint j, of one's own, but for the multipliers of its rows of velocity.
     #[inline(never)]
-    fn write_own(&self, j: usize, sink: &mut (impl Sink<S> + ?Sized)) {
-        let (work, layout, mass) = (&*self.on.work, &self.on.work.small, self.on.work.mass);
+    pub(super) fn write_own(&self, j: usize, whole: bool, sink: &mut (impl Sink<S> + ?Sized)) {
+        let (work, mass) = (&*self.on.work, self.on.work.mass);
+        let layout = work.layout_of(whole);
         let joint = &self.on.system.joints[j];
         let (bodies, count, start) = (joint.bodies(), joint.kind.rows(), layout.joints[j]);
         let times = self.times().map(Dual::constant);
         let mut lambda = [Dual::constant(S::zero()); MOST_ROWS];
         lambda.iter_mut().zip(self.multipliers(j).lambda).for_each(|(out, x)| *out = Dual::constant(*x));
-        let lifted = Multipliers { lambda: &lambda[..count], nu: None };
+        let none = [Dual::constant(S::zero()); MOST_ROWS];
+        let lifted = Multipliers { lambda: &lambda[..count], nu: whole.then_some(&none[..count]) };
         for from in 0..2 {
             let Some(body) = bodies[from] else { continue };
-            for group in 0..2 {
+            for group in 0..if whole { 4 } else { 2 } {
                 let leaps: [Leap<Jet<S>>; 2] = core::array::from_fn(|end| match bodies[end] {
                     None => Leap::ground(),
-                    Some(b) => self.seeded(b, (end == from).then_some(group), false),
+                    Some(b) => self.seeded(b, (end == from).then_some(group), whole),
                 });
                 let share = joint.share(leaps.each_ref(), times, lifted, Part::Slopes);
-                let column = layout.motion(body) + 3 * group;
+                let column = Self::group(layout, body, group, whole);
                 for (end, to) in bodies.into_iter().enumerate() {
                     let Some(to) = to else { continue };
                     let ([force, moment], row) = (share.momenta.on(end), layout.motion(to));
@@ -251,7 +263,12 @@ impl<S: Real> Leaping<'_, S> {
                 }
                 for k in 0..count {
                     for i in 0..3 {
-                        sink.add(start + k, column + i, share.rows[k].eps[i]);
+                        if group < 2 {
+                            sink.add(start + k, column + i, share.rows[k].eps[i]);
+                        }
+                        if whole {
+                            sink.add(start + count + k, column + i, share.rates[k].eps[i]);
+                        }
                     }
                 }
             }
@@ -278,16 +295,28 @@ impl<S: Real> Leaping<'_, S> {
         }
     }
 
-    /// Takes up how the rows of velocity change with the poses, those of one's own left out.
+    /// Takes up how the rows of velocity change with the poses beyond what rows of positions do, those of one's own left out.
     pub(super) fn see_slopes(&mut self) {
         let (ground, time, half) = (Place::ground(), self.times()[1], S::lift(0.5));
         let Workspace { leaps, slopes, .. } = &mut *self.on.work;
         let place = |body: Option<usize>| body.map_or(&ground, |b| &leaps[b].ends[1]);
+        let mut rows = [[zero(); 4]; MOST_ROWS];
         for (joint, slopes) in self.on.system.joints.iter().zip(slopes) {
-            if joint.kind.own().is_none() {
-                let [first, second] = joint.bodies();
-                joint.rate_slopes(time, [place(first), place(second)], slopes);
-                slopes.iter_mut().flatten().for_each(|slope| *slope *= half);
+            if joint.kind.own().is_some() {
+                continue;
+            }
+            let bodies = joint.bodies();
+            let places = bodies.map(place);
+            joint.rate_slopes(time, places, slopes);
+            joint.jacobian(time, places, &mut rows);
+            for (slopes, row) in slopes.iter_mut().zip(&rows[..joint.kind.rows()]) {
+                for (end, body) in bodies.into_iter().enumerate() {
+                    slopes[2 * end] *= half;
+                    let Some(body) = body else { continue };
+                    // Velocities turn as they are, poses by what their parameters make of it.
+                    let (by_rate, by_turn) = (slopes[2 * end + 1] * half, row[2 * end + 1]);
+                    slopes[2 * end + 1] = by_turn + leaps[body].tangent_of_end(&(by_rate - by_turn));
+                }
             }
         }
     }

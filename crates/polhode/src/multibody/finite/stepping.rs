@@ -353,7 +353,7 @@ impl<S: Real> Equations<S> for Leaping<'_, S> {
         self.on.correct_with(multiplier, |_, theta| *theta)
     }
     fn distance_from_jacobian(&self) -> S {
-        self.on.work.turned
+        self.on.distance()
     }
     fn prepared(&self) -> bool {
         self.on.goes_on_with_factors()
