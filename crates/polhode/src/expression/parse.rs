@@ -138,7 +138,11 @@ pub(super) fn parse(text: &str, hyphened: &[&str]) -> Result<Expression, Express
     if parser.peek().is_some() {
         return parser.expected("an operator or the end");
     }
-    let Parser { operations, names, places, .. } = parser;
+    let Parser { mut operations, mut names, mut places, .. } = parser;
+    // A model may have hundreds of thousands.
+    operations.shrink_to_fit();
+    names.shrink_to_fit();
+    places.shrink_to_fit();
     match program(&operations, names.len()) {
         Some(program) => Ok(Expression { operations, names, places, program }),
         None => wrong(Mistake::Deep, 0..text.len()),

@@ -145,6 +145,7 @@ impl<S: Scalar> Builder<'_, S> {
     }
     fn elements(&mut self, scope: &Scope<'_>) -> Result<(), Fault> {
         let (file, values) = (self.file, &mut self.values.clone());
+        self.system.make_room([file.bodies.len(), file.frames.len(), file.joints.len()]);
         for body in &file.bodies {
             each(values, &body.count, |i, values| body.build(&named(&body.name, i), values, self))?;
         }

@@ -71,7 +71,7 @@ pub(super) struct JointDraft {
     pub(super) name: String,
     pub(super) span: Span,
     pub(super) count: Option<Number>,
-    types: Vec<String>,
+    types: Vec<&'static str>,
     choose: Option<Number>,
     pub(super) between: [(String, Span); 2],
     at: Option<Numbers>,
@@ -104,19 +104,20 @@ impl JointDraft {
     pub(super) fn read(name: &str, table: &Table<'_>, scope: &Scope<'_>) -> Result<JointDraft, Fault> {
         table.only(JOINT)?;
         let scope = &scope.counted(table.entry("count").is_some());
-        let types = match table.entry("type") {
+        let known = |word: &str| JOINT_TYPES.iter().copied().find(|known| *known == word);
+        let types: Vec<&'static str> = match table.entry("type") {
             Some(entry) if matches!(entry.value.kind, Kind::Array(_)) => {
                 let list = entry.names(entry.array()?.len())?;
-                for (word, span) in &list {
-                    if !JOINT_TYPES.contains(&word.as_str()) {
+                let read = |(word, span): (String, Span)| {
+                    known(&word).ok_or_else(|| {
                         let message =
                             format!("type '{word}' is not known: it is one of {}", JOINT_TYPES.join(", "));
-                        return Err(Fault::new(span, message));
-                    }
-                }
-                list.into_iter().map(|(word, _)| word).collect()
+                        Fault::new(&span, message)
+                    })
+                };
+                list.into_iter().map(read).collect::<Result<_, _>>()?
             }
-            _ => table.word("type", JOINT_TYPES)?.map(|(word, _)| word).into_iter().collect(),
+            _ => table.word("type", JOINT_TYPES)?.and_then(|(word, _)| known(&word)).into_iter().collect(),
         };
         let expression = |key: &str| {
             let entry = table.entry(key);
@@ -155,7 +156,7 @@ impl JointDraft {
     /// Keys that do not go together.
     fn check(&self, table: &Table<'_>) -> Result<(), Fault> {
         let kind = match self.types.as_slice() {
-            [one] if self.choose.is_none() => one.as_str(),
+            [one] if self.choose.is_none() => *one,
             [] => return Err(Fault::new(&table.span, format!("{} needs a type", table.name))),
             _ if self.choose.is_none() => {
                 return Err(Fault::new(
@@ -296,7 +297,7 @@ impl JointDraft {
                 word
             }
         };
-        let kind = kind.map_or("", String::as_str);
+        let kind = kind.copied().unwrap_or_default();
         let element = format!("the joint '{name}'");
         let ends = [
             builder.end(between[0], &self.between[0].1, &element)?,

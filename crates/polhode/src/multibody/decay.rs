@@ -111,7 +111,7 @@ impl<S: Scalar> Decay<S> {
         let (blocks, mut places) = (blocks(system, rows.len()), Places::default());
         let n = blocks.last().map_or(0, |block| block.unknowns.end);
         write(system, bodies, at, rows, (&mut places, &mut vec![S::zero(); n]));
-        Matrix::new(n, places, &blocks, &scales(system, rows))
+        Matrix::new(n, places, &blocks, &scales(system, rows).into())
     }
     /// v' = argmin |v' - v|²_M/2 + Σ ζ (B_e v')²/2 with B v' = 0, where ζ = χ θ²/(B_e M⁻¹ B_eᵀ).
     pub(super) fn jump(
@@ -272,7 +272,7 @@ fn write<S: Real>(
 /// What makes a length of each equation, see [`Layout::scales`].
 fn scales<S: Real>(system: &System<S>, strains: &[(Row<S>, S)]) -> Vec<f64> {
     let layout = Layout::new(system, false);
-    let mut scales = layout.scales;
+    let mut scales = layout.scales.to_vec();
     if !scales.is_empty() {
         scales.truncate(layout.n - system.extra.iter().map(Coordinates::len).sum::<usize>());
         // A strain that no displacement changes is an angle, and its equation one of moments.

@@ -116,26 +116,27 @@ pub(super) fn initial<S: Real>(
         return accelerations(projection, attitudes, report, (known, found));
     }
     // The same joints with rates in place of coordinates, and then without them.
-    let placed = |places: Vec<Place<S>>, system: &System<S>| {
-        let mut placed = system.clone();
+    let placed = |places: Vec<Place<S>>, mut placed: System<S>| {
         for ((body, place), attitude) in placed.bodies.iter_mut().zip(&places).zip(&attitudes) {
             (body.position, body.attitude) = (place.x, *attitude);
             (body.velocity, body.omega_body) = (place.v, place.omega);
         }
         placed
     };
-    let system = placed(projection.places, &system);
+    let system = placed(projection.into_places(), system.into_owned());
+    drop(held);
     let moving = system.holding(|start| {
         let joint = system.joints.get(start.joint)?;
         let at = joint.frames(time, joint.bodies().map(|body| system.place_of(body)).each_ref());
         Some((at.coordinate(start.coordinate, 0.0), start.rate?))
     });
-    let moving = moving.as_ref().unwrap_or(&system);
-    let mut projection = Projection::new(moving, time, size);
+    let mut projection = Projection::new(moving.as_ref().unwrap_or(&system), time, size);
     find_dependencies(&mut projection)?;
     projection.factor()?;
     velocities(&mut projection, &mut report)?;
-    let system = placed(projection.places, given);
+    let places = projection.into_places();
+    drop((moving, system));
+    let system = placed(places, given.clone());
     let mut projection = Projection::new(&system, time, size);
     let found = find_dependencies(&mut projection)?;
     projection.factor()?;
@@ -188,6 +189,7 @@ impl<S: Real> Projection<'_, S> {
     }
     /// Takes the corrections of positions into the places.
     fn correct(&mut self, attitudes: &mut [Rotation<S>]) {
+        self.forget_factors();
         for (b, attitude) in attitudes.iter_mut().enumerate() {
             let (xi, theta) = (self.part(6 * b), self.part(6 * b + 3));
             *attitude = attitude.advance(&So3::increment(Exponential, &theta)).normalized();
@@ -285,6 +287,9 @@ fn positions<S: Real>(
         projection.factor()?;
     }
     let (mut before, mut derivatives) = (f64::INFINITY, S::DEPTH);
+    // Bodies may be much further away than what the size was made of, where joints have put them.
+    let furthest = projection.places.iter().map(|place| place.x.map(Real::largest).norm()).fold(0.0, larger);
+    let rounded = (8.0 * f64::EPSILON * furthest / projection.size).max(1e-13);
     loop {
         let worst = projection.gaps();
         let open = worst.relative;
@@ -294,7 +299,7 @@ fn positions<S: Real>(
         // At the rounding of the positions no iteration helps; derivatives take one more for each depth of theirs.
         let closed = open <= 4.0 * f64::EPSILON && (worst.value == 0.0 || report.iterations > 0);
         // Rows that depend on others may be off by what counts as closed, and stay so.
-        let rounding = if projection.leaves_out() { CLOSED } else { 1e-13 };
+        let rounding = if projection.leaves_out() { CLOSED } else { rounded };
         if closed || (open < rounding && open >= 0.5 * before) {
             if derivatives == 0 {
                 break;

@@ -3,6 +3,7 @@
 use super::system::System;
 use crate::scalar::Real;
 use crate::solve::{Block, Role};
+use std::sync::Arc;
 
 /// So many bodies and joints are many.
 const LARGE: usize = 512;
@@ -27,14 +28,15 @@ pub(super) struct Layout {
     pub(super) length: f64,
     /// What makes a length of each equation: moments over a mass are divided by that length, and angles multiplied. Nothing if
     /// it is one.
-    pub(super) scales: Vec<f64>,
+    pub(super) scales: Arc<[f64]>,
 }
 
 impl Layout {
     pub(super) fn new<S: Real>(system: &System<S>, stabilized: bool) -> Self {
         let twice = if stabilized { 2 } else { 1 };
         let per_body = 6 * twice;
-        let (mut n, mut blocks) = (0, Vec::new());
+        let count = system.bodies.len() + system.joints.len() + system.extra.len();
+        let (mut n, mut blocks) = (0, Vec::with_capacity(count));
         let mut take = |count: usize, role: Role| {
             blocks.push(Block { unknowns: n..n + count, role });
             n += count;
@@ -44,7 +46,8 @@ impl Layout {
             take(per_body, Role::Free);
         }
         let mut rows = 0;
-        let (mut joints, mut multipliers) = (Vec::new(), Vec::new());
+        let room = || Vec::with_capacity(system.joints.len());
+        let (mut joints, mut multipliers) = (room(), room());
         for joint in &system.joints {
             joints.push(take(joint.kind.rows() * twice, Role::Tied));
             multipliers.push(rows);
@@ -64,7 +67,7 @@ impl Layout {
                 }
             }
         }
-        Layout { n, per_body, joints, multipliers, extra, blocks, rows, length, scales }
+        Layout { n, per_body, joints, multipliers, extra, blocks, rows, length, scales: scales.into() }
     }
     /// Marks the joints with rows that give way by this much, for the order of elimination. In a small system they are left
     /// where they are: it has no fill to speak of, and gets past singular positions more often with the pivots of that order.
@@ -94,7 +97,10 @@ impl Layout {
         if self.scales.is_empty() {
             return residual.iter().fold(S::zero(), |sum, r| sum + r.abs());
         }
-        residual.iter().zip(&self.scales).fold(S::zero(), |sum, (r, scale)| sum + r.abs() * S::lift(*scale))
+        residual
+            .iter()
+            .zip(&self.scales[..])
+            .fold(S::zero(), |sum, (r, scale)| sum + r.abs() * S::lift(*scale))
     }
     /// The joints that take part in a combination of columns.
     pub(super) fn named<S: Real>(&self, system: &System<S>, null: &[f64]) -> Vec<String> {

@@ -23,6 +23,7 @@ mod initial;
 mod joint;
 mod kinds;
 mod layout;
+mod leaves;
 mod lift;
 mod matrix;
 mod meter;

@@ -7,6 +7,7 @@
 use super::error::AssemblyError;
 use super::joint::{Joint, MOST_ROWS, Place, zero};
 use super::layout::Layout;
+use super::leaves::Basis;
 use super::system::{Rigid, System};
 use super::tape::{Matrix, Places, Sink};
 use crate::scalar::Real;
@@ -44,6 +45,8 @@ pub(super) struct Projection<'a, S: Real> {
     pub(super) system: &'a System<S>,
     pub(super) layout: Layout,
     matrix: Option<Matrix<S>>,
+    /// True if its factors are those of where the bodies are.
+    is_factored: bool,
     pub(super) places: Vec<Place<S>>,
     pub(super) time: S,
     /// A typical mass, which forces and multipliers are divided by.
@@ -68,7 +71,8 @@ fn units<S: Real>(system: &System<S>, layout: &Layout, size: f64) -> Vec<[f64; 2
     let length = if size * size > 0.0 { size } else { 1.0 };
     let (turn, moment) = (length.recip(), length);
     let of_body = |i: usize| if i % 6 < 3 { [1.0, 1.0] } else { [turn, moment] };
-    let mut units: Vec<[f64; 2]> = (0..6 * system.bodies.len()).map(of_body).collect();
+    let mut units: Vec<[f64; 2]> = Vec::with_capacity(layout.n);
+    units.extend((0..6 * system.bodies.len()).map(of_body));
     for joint in &system.joints {
         let of_row = |row: usize| if joint.is_angle(row) { [moment, turn] } else { [1.0, 1.0] };
         units.extend((0..joint.kind.rows()).map(of_row));
@@ -84,6 +88,7 @@ impl<'a, S: Real> Projection<'a, S> {
         Projection {
             system,
             matrix: None,
+            is_factored: false,
             places: system.bodies.iter().map(Rigid::place).collect(),
             time,
             mass: system.typical_mass(),
@@ -95,6 +100,11 @@ impl<'a, S: Real> Projection<'a, S> {
             x: vec![S::zero(); layout.n],
             layout,
         }
+    }
+
+    /// Where the bodies are; the rest goes.
+    pub(super) fn into_places(self) -> Vec<Place<S>> {
+        self.places
     }
 
     fn write(&self, sink: &mut dyn Sink<S>) {
@@ -206,10 +216,12 @@ impl<'a, S: Real> Projection<'a, S> {
     /// Lets bodies count for more or less when velocities are made to fit.
     pub(super) fn weigh(&mut self, weights: impl Fn(usize) -> [f64; 2]) {
         self.weights = (0..self.system.bodies.len()).map(weights).collect();
+        self.is_factored = false;
     }
     /// Lets all count alike.
     pub(super) fn weigh_alike(&mut self) {
         self.weights.clear();
+        self.is_factored = false;
     }
     /// Takes that back, and leaves no row out.
     pub(super) fn harden(&mut self) {
@@ -223,11 +235,21 @@ impl<'a, S: Real> Projection<'a, S> {
         // Bᵀ, lengths in place of masses: a column for each row of the joints.
         let (lengths, mut entries, mut owners) =
             (self.lengths(), Vec::new(), Vec::with_capacity(self.layout.rows));
+        // Those that depend on nothing are columns without entries: what is eliminated around them would only fill up.
+        let leaves = self.leaves(&lengths);
+        if leaves.iter().all(|is_leaf| *is_leaf) {
+            return Ok(Vec::new());
+        }
         let mut rows = [[zero(); 4]; MOST_ROWS];
         for (j, joint) in self.system.joints.iter().enumerate() {
+            let count = joint.kind.rows();
+            if leaves[j] {
+                owners.resize(owners.len() + count, j);
+                continue;
+            }
             let bodies = joint.bodies();
             joint.jacobian(self.time, self.ends(bodies).each_ref(), &mut rows);
-            for row in &rows[..joint.kind.rows()] {
+            for row in &rows[..count] {
                 for (block, slope) in row.iter().enumerate() {
                     let Some(b) = bodies[block / 2] else { continue };
                     let per = if block % 2 == 1 { lengths[b].sqrt() } else { 1.0 };
@@ -261,13 +283,12 @@ impl<'a, S: Real> Projection<'a, S> {
     pub(super) fn nullity(&self, joints: &[usize], sine: f64) -> usize {
         let lengths = self.lengths();
         let mut rows = [[zero(); 4]; MOST_ROWS];
-        let mut basis: Vec<Vec<f64>> = Vec::new();
         let mut place = std::collections::HashMap::new();
         for body in joints.iter().flat_map(|j| self.system.joints[*j].bodies()).flatten() {
             let next = place.len();
             place.entry(body).or_insert(next);
         }
-        let mut dependent = 0;
+        let (mut basis, mut dependent) = (Basis::new(6 * place.len()), 0);
         for j in joints {
             let joint = &self.system.joints[*j];
             let bodies = joint.bodies();
@@ -281,20 +302,7 @@ impl<'a, S: Real> Projection<'a, S> {
                         vector[6 * place[&b] + 3 * (block % 2) + i] += slope[i].largest() / per;
                     }
                 }
-                let norm = |v: &[f64]| v.iter().map(|x| x * x).sum::<f64>().sqrt();
-                let size = norm(&vector);
-                // Twice, because what is left of a row that depends on others is rounding.
-                for _ in 0..2 {
-                    for known in &basis {
-                        let part: f64 = known.iter().zip(&vector).map(|(a, b)| a * b).sum();
-                        vector.iter_mut().zip(known).for_each(|(x, known)| *x -= part * known);
-                    }
-                }
-                let left = norm(&vector);
-                if left > sine * size {
-                    vector.iter_mut().for_each(|x| *x /= left);
-                    basis.push(vector);
-                } else {
+                if !basis.takes(&mut vector, sine) {
                     dependent += 1;
                 }
             }
@@ -332,19 +340,27 @@ impl<'a, S: Real> Projection<'a, S> {
         elimination_order(&(0..joints.len()).map(block).collect::<Vec<_>>(), &pairs)
     }
 
+    /// Says that bodies were moved.
+    pub(super) fn forget_factors(&mut self) {
+        self.is_factored = false;
+    }
     /// Factors the matrix at this pose.
     pub(super) fn factor(&mut self) -> Result<(), AssemblyError> {
+        if self.is_factored && self.matrix.is_some() {
+            return Ok(());
+        }
         let mut matrix = match self.matrix.take() {
             Some(matrix) => matrix,
             None => {
                 let mut places = Places::default();
                 self.write(&mut places);
-                Matrix::new(self.layout.n, places, &self.layout.blocks, &self.layout.scales)
+                Matrix::new(self.layout.n, places, &self.layout.blocks, &self.layout.scales).unsaved()
             }
         };
         self.write(&mut matrix.rewrite());
         let done = matrix.factor();
         self.matrix = Some(matrix);
+        self.is_factored = done.is_ok();
         done.map_err(|error| match error {
             FactorError::Singular { null, .. } => self.singular(&null),
             FactorError::NotFinite { .. } | FactorError::Count { .. } => AssemblyError::NotFinite,

@@ -17,6 +17,7 @@ use crate::scalar::{Dual, Real, Scalar};
 use crate::solve::{Block, Role};
 use nalgebra::Vector3;
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// What a joint does to its second body, with the efforts of drives, motors and springs in it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -80,6 +81,17 @@ impl<S: Real> Joint<S> {
 }
 
 impl<S: Scalar> Simulation<S> {
+    /// The multipliers of a joint: for a point the force of the first frame's body on the second's, in space. Those of joints
+    /// that depend on each other are some of many; [`Simulation::least_multipliers`] are the smallest.
+    pub fn multipliers(&self, joint: &str) -> Option<&[S]> {
+        let j = self.centered.joints.iter().position(|known| known.name == joint)?;
+        let first = self.work.layout.multipliers[j];
+        self.lambda.get(first..first + self.centered.joints[j].kind.rows())
+    }
+    /// All multipliers, joint after joint in the order of the system.
+    pub fn all_multipliers(&self) -> &[S] {
+        &self.lambda
+    }
     /// Kinetic plus potential energy. The exact motion keeps it where [`Simulation::keeps_energy`] says so.
     pub fn energy(&self) -> S {
         self.kinetic_energy() + self.potential_energy()
@@ -393,7 +405,7 @@ impl<S: Scalar> Simulation<S> {
         };
         let mut places = Places::default();
         write(&mut |row, column, value| places.add(row, column, value));
-        let mut matrix: Matrix<S> = Matrix::new(n, places, &blocks, &[]);
+        let mut matrix: Matrix<S> = Matrix::new(n, places, &blocks, &Arc::from([]));
         let mut values = matrix.rewrite();
         write(&mut |row, column, value| values.add(row, column, value));
         matrix.factor().ok()?;

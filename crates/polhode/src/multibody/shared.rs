@@ -1,4 +1,4 @@
-//! Systems that runs own or share.
+//! Systems that runs own or share, and room for large ones.
 
 use super::system::System;
 use crate::scalar::Real;
@@ -28,5 +28,14 @@ impl<S: Real> IntoShared<S> for Arc<System<S>> {
 impl<S: Real> IntoShared<S> for &Arc<System<S>> {
     fn into_shared(self) -> Arc<System<S>> {
         self.clone()
+    }
+}
+
+impl<S: Real> System<S> {
+    /// Makes room for so many bodies, frames of their own and joints.
+    pub(crate) fn make_room(&mut self, [bodies, frames, joints]: [usize; 3]) {
+        self.bodies.reserve_exact(bodies);
+        Arc::make_mut(&mut self.frames).reserve(bodies + frames);
+        self.joints.reserve_exact(joints);
     }
 }

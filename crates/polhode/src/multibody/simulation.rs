@@ -8,6 +8,7 @@ use super::error::{AssemblyError, SystemError};
 use super::finite::Leaping;
 use super::initial::{Assembly, Initial, Origin, angles_near, beginning, initial};
 use super::joint::{MOST_ROWS, Place, zero};
+use super::layout::Layout;
 use super::meter::WorkMeter;
 use super::shared::IntoShared;
 use super::state::{BodyMotion, CoordinateState};
@@ -198,7 +199,7 @@ impl<S: Scalar> Simulation<S> {
         let centered = system.centered().map_or_else(|| system.clone(), Arc::new);
         let origin = if may_move || system.placed_by_joints { Origin::Nearby } else { Origin::Fitting };
         let start = initial(&centered, S::zero(), origin, &[])?;
-        Self::from_start([system, centered], scheme, fractions, start)
+        Self::from_start([system, centered], scheme, fractions, (start, None))
     }
     /// The same system at its start with a method, without looking for consistent initial values again: of one that has not
     /// been stepped yet.
@@ -215,13 +216,14 @@ impl<S: Scalar> Simulation<S> {
             report: self.assembly.clone(),
             softness: self.work.softness.clone(),
         };
-        Self::from_start([&self.system, &self.centered].map(Arc::clone), scheme, method.fractions(), start)
+        let systems = [&self.system, &self.centered].map(Arc::clone);
+        Self::from_start(systems, scheme, method.fractions(), (start, Some(&self.work.small)))
     }
     fn from_start(
         [system, centered]: [Arc<System<S>>; 2],
         scheme: &SystemScheme,
         fractions: Vec<f64>,
-        mut start: Initial<S>,
+        (mut start, layout): (Initial<S>, Option<&Arc<Layout>>),
     ) -> Result<Self, SimulationError> {
         carry(&centered, scheme, &mut start);
         let place = |b: usize| start.bodies[b].place();
@@ -233,7 +235,7 @@ impl<S: Scalar> Simulation<S> {
             angles,
             turning: (0..centered.joints.len()).filter(has_angle).collect(),
             meter: None,
-            work: Workspace::new(&centered, scheme, start.softness),
+            work: Workspace::new(&centered, scheme, start.softness, layout),
             decay: match scheme {
                 SystemScheme::Conserving(ConservingScheme { decay: Some(chi), .. }) => Some(Decay::new(*chi)),
                 _ => None,
@@ -245,9 +247,9 @@ impl<S: Scalar> Simulation<S> {
             begun: Begun::none(),
             system,
             centered,
-            next: start.bodies.clone(),
+            next: Vec::new(),
             bodies: start.bodies,
-            next_extra: start.extra.clone(),
+            next_extra: Vec::new(),
             extra: start.extra,
             lambda: start.lambda,
             time: S::zero(),
@@ -305,8 +307,11 @@ impl<S: Scalar> Simulation<S> {
     pub(super) fn is_alpha(&self) -> bool {
         matches!(self.scheme, SystemScheme::Alpha(_))
     }
-    /// Where the angles of joints are expected at the end of a step.
-    pub(super) fn expect_angles(&mut self, size: f64) {
+    /// Makes room for the end of a step, and says where the angles of joints are expected there.
+    pub(super) fn look_ahead(&mut self, size: f64) {
+        if self.next.len() != self.bodies.len() || self.next_extra.len() != self.extra.len() {
+            (self.next, self.next_extra) = (self.bodies.clone(), self.extra.clone());
+        }
         for &j in &self.turning {
             self.near[j] = self.angles[j] + self.rates[j] * size;
         }
@@ -345,7 +350,7 @@ impl<S: Scalar> Simulation<S> {
         then: impl FnOnce(&mut Stepping<'_, S>) -> Result<(), StepError>,
     ) -> Result<(), StepError> {
         let (t, size) = (self.time.largest(), h.largest());
-        self.expect_angles(size);
+        self.look_ahead(size);
         let now = (&self.bodies[..], &self.extra[..], &self.lambda[..]);
         let mut stepping = Stepping::new(&self.centered, now, &self.near, &mut self.work, self.time, h);
         let before = self.spent.iterations;
@@ -512,17 +517,6 @@ impl<S: Scalar> Simulation<S> {
     pub(super) fn first_multiplier(&self, joint: usize) -> usize {
         self.work.layout.multipliers[joint]
     }
-    /// The multipliers of a joint: for a point the force of the first frame's body on the second's, in space. Those of joints
-    /// that depend on each other are some of many; [`Simulation::least_multipliers`] are the smallest.
-    pub fn multipliers(&self, joint: &str) -> Option<&[S]> {
-        let j = self.centered.joints.iter().position(|known| known.name == joint)?;
-        let first = self.work.layout.multipliers[j];
-        self.lambda.get(first..first + self.centered.joints[j].kind.rows())
-    }
-    /// All multipliers, joint after joint in the order of the system.
-    pub fn all_multipliers(&self) -> &[S] {
-        &self.lambda
-    }
     #[inline(always)]
     fn place(&self, body: Option<usize>) -> Place<S> {
         body.map_or_else(Place::ground, |b| self.bodies[b].place())
@@ -556,6 +550,7 @@ impl<S: Scalar> Simulation<S> {
 impl Simulation<f64> {
     /// What influences the steps to come, and the counters.
     pub(crate) fn keep(&mut self, archive: &mut Archive<'_>) {
+        self.work.make_room(&self.centered);
         self.bodies.keep(archive);
         self.extra.keep(archive);
         self.lambda.keep(archive);

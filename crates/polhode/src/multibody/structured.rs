@@ -196,7 +196,7 @@ impl<S: Scalar> Simulation<S> {
     }
     /// One step from a discrete Lagrangian.
     fn vary(&mut self, h: S, map: MapKind, solver: &mut impl Solve<S>) -> Result<(), StepError> {
-        self.expect_angles(h.largest());
+        self.look_ahead(h.largest());
         let now = (&self.bodies[..], &self.extra[..], &self.lambda[..]);
         let on = Stepping::new(&self.centered, now, &self.near, &mut self.work, self.time, h);
         let mut varying = Varying { on, map, acting: &mut self.acting };
@@ -218,7 +218,7 @@ impl<S: Scalar> Simulation<S> {
     }
     /// One step by finite derivatives.
     fn leap(&mut self, h: S, solver: &mut impl Solve<S>) -> Result<(), StepError> {
-        self.expect_angles(h.largest());
+        self.look_ahead(h.largest());
         let now = (&self.bodies[..], &self.extra[..], &self.lambda[..]);
         if let Some(decay) = &mut self.decay {
             decay.prepare(&self.centered, &self.bodies, h);

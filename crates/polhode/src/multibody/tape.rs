@@ -5,6 +5,7 @@ use crate::archive::{Archive, Kept};
 use crate::scalar::{Mask, Over, Real};
 use crate::solve::{Block, FactorError, Factors, Pattern, Role, elimination_order};
 use nalgebra::Matrix3;
+use std::sync::Arc;
 
 /// Where the entries of a matrix go, in an order that does not depend on their values. Off the hot path it is an object, for
 /// which what writes a matrix is compiled once.
@@ -37,12 +38,12 @@ pub(super) trait Sink<S: Real> {
 /// The first time: the places.
 #[derive(Default)]
 pub(super) struct Places {
-    entries: Vec<(usize, usize)>,
+    entries: Vec<[u32; 2]>,
 }
 
 impl<S: Real> Sink<S> for Places {
     fn add(&mut self, row: usize, column: usize, _value: S) {
-        self.entries.push((row, column));
+        self.entries.push([row as u32, column as u32]);
     }
 }
 
@@ -76,6 +77,25 @@ impl<S: Real> Sink<S> for Product<'_, S> {
     }
 }
 
+/// The blocks that are tied by an entry of the matrix, each pair once, the first block first.
+fn neighbours(pattern: &Pattern, blocks: &[Block]) -> Vec<(usize, usize)> {
+    let mut owner = vec![0u32; pattern.n()];
+    for (b, block) in blocks.iter().enumerate() {
+        owner[block.unknowns.clone()].fill(b as u32);
+    }
+    let (mut pairs, mut near) = (Vec::new(), Vec::new());
+    for (b, block) in blocks.iter().enumerate() {
+        let (starts, columns) = (pattern.starts(), block.unknowns.clone());
+        let rows = starts[columns.start] as usize..starts[columns.end] as usize;
+        near.clear();
+        near.extend(pattern.rows()[rows].iter().map(|row| owner[*row as usize] as usize).filter(|a| *a < b));
+        near.sort_unstable();
+        near.dedup();
+        pairs.extend(near.iter().map(|a| (*a, b)));
+    }
+    pairs
+}
+
 /// A matrix with its places, values and factors.
 #[derive(Clone, Debug)]
 pub(super) struct Matrix<S: Real> {
@@ -84,51 +104,66 @@ pub(super) struct Matrix<S: Real> {
     values: Vec<S>,
     /// What each equation is multiplied by before pivots are looked for, a power of two; nothing if that is one for all. Then
     /// pivots do not depend on the unit of length, and no digit of a solution on what equations are multiplied by.
-    scales: Vec<f64>,
-    scaled: Vec<S>,
+    scales: Arc<[f64]>,
+    /// True once the values are multiplied by them.
+    is_scaled: bool,
     factors: Factors<S>,
+    /// The values for which pivots were last searched: those and the present ones make the same factors again. Nothing of a
+    /// matrix that is never saved; and true while they are the present ones.
+    searched: Vec<S>,
+    searched_now: bool,
 }
 
 impl<S: Real> Matrix<S> {
     /// From what was recorded, with the blocks that are eliminated together and the scales of the equations, if they have any.
-    pub(super) fn new(n: usize, places: Places, blocks: &[Block], scales: &[f64]) -> Self {
-        let pattern = Pattern::new(n, places.entries.iter().copied());
-        let mut owner = vec![0; n];
-        for (b, block) in blocks.iter().enumerate() {
-            owner[block.unknowns.clone()].fill(b);
-        }
-        let mut pairs: Vec<(usize, usize)> =
-            places.entries.iter().map(|(i, j)| (owner[*i], owner[*j])).filter(|(a, b)| a < b).collect();
-        pairs.sort_unstable();
-        pairs.dedup();
-        let order = elimination_order(blocks, &pairs);
+    pub(super) fn new(n: usize, places: Places, blocks: &[Block], scales: &Arc<[f64]>) -> Self {
+        let pattern = Pattern::of_pairs(n, &places.entries);
+        let order = elimination_order(blocks, &neighbours(&pattern, blocks));
         let factors = Factors::new(&pattern, &order);
         let loops = blocks.iter().any(|block| block.role == Role::Redundant);
-        let place = |(i, j): &(usize, usize)| pattern.position(*i, *j).map_or(u32::MAX, |place| place as u32);
+        let place = |&[i, j]: &[u32; 2]| {
+            pattern.position(i as usize, j as usize).map_or(u32::MAX, |place| place as u32)
+        };
         Matrix {
             places: places.entries.iter().map(place).collect(),
             values: vec![S::zero(); pattern.nonzeros()],
-            scaled: vec![S::zero(); if scales.is_empty() { 0 } else { pattern.nonzeros() }],
-            scales: scales.to_vec(),
+            scales: scales.clone(),
+            is_scaled: false,
             factors: if loops { factors.in_order() } else { factors },
+            searched: vec![S::zero(); pattern.nonzeros()],
+            searched_now: false,
             pattern,
         }
     }
+    /// The same, which is never saved.
+    pub(super) fn unsaved(self) -> Self {
+        Matrix { searched: Vec::new(), ..self }
+    }
     /// Room for new values, all zero.
     pub(super) fn rewrite(&mut self) -> Values<'_, S> {
+        if core::mem::replace(&mut self.searched_now, false) && !self.searched.is_empty() {
+            core::mem::swap(&mut self.values, &mut self.searched);
+        }
+        self.is_scaled = false;
         self.values.fill(S::zero());
         Values { places: self.places.iter(), values: &mut self.values }
     }
     /// Factors what was written.
     pub(super) fn factor(&mut self) -> Result<(), FactorError> {
-        if self.scales.is_empty() {
-            return self.factors.factor(&self.values);
+        self.scale_values();
+        let before = self.factors.searches();
+        let factored = self.factors.factor(&self.values);
+        self.searched_now |= self.factors.searches() != before;
+        factored
+    }
+    /// Multiplies the values by the scales of their equations.
+    fn scale_values(&mut self) {
+        if core::mem::replace(&mut self.is_scaled, true) || self.scales.is_empty() {
+            return;
         }
-        let rows = self.pattern.rows().iter();
-        for ((scaled, value), row) in self.scaled.iter_mut().zip(&self.values).zip(rows) {
-            *scaled = *value * S::lift(self.scales[*row]);
+        for (value, row) in self.values.iter_mut().zip(self.pattern.rows()) {
+            *value *= S::lift(self.scales[*row as usize]);
         }
-        self.factors.factor(&self.scaled)
     }
     /// Solves in place.
     #[inline]
@@ -143,7 +178,11 @@ impl<S: Real> Matrix<S> {
     }
     #[inline]
     fn scale<L: Real>(&self, x: &mut [L]) {
-        x.iter_mut().zip(&self.scales).for_each(|(x, scale)| *x *= L::lift(*scale));
+        x.iter_mut().zip(&self.scales[..]).for_each(|(x, scale)| *x *= L::lift(*scale));
+    }
+    /// Takes the scales of equations back, which are powers of two: no digit is lost.
+    fn unscale<L: Real>(&self, x: &mut [L]) {
+        x.iter_mut().zip(&self.scales[..]).for_each(|(x, scale)| *x *= L::lift(scale.recip()));
     }
     /// Solves in place, with one correction by what is left; what is left then of each row, relative to what its terms may be.
     /// Each unknown and each equation has a unit, with which all of them are compared.
@@ -151,8 +190,10 @@ impl<S: Real> Matrix<S> {
         let right = x.to_vec();
         let mut left = right.clone();
         self.solve(x);
+        self.scale_values();
         let residual = |matrix: &Self, x: &[S], left: &mut [S]| {
             matrix.pattern.multiply(&matrix.values, x, left);
+            matrix.unscale(left);
             left.iter_mut().zip(&right).for_each(|(l, r)| *l = *r - *l);
         };
         residual(self, x, &mut left);
@@ -166,10 +207,10 @@ impl<S: Real> Matrix<S> {
         let solved = x.iter().zip(units).map(|(x, [unit, _])| size(x) / unit);
         let given = right.iter().zip(units).map(|(x, [_, unit])| size(x) / unit);
         let most = solved.chain(given).fold(0.0, f64::max);
-        let entries: Vec<f64> = self.values.iter().map(size).collect();
         let unknowns: Vec<f64> = units.iter().map(|[unit, _]| most * unit).collect();
         let mut terms = vec![0.0; right.len()];
-        self.pattern.multiply(&entries, &unknowns, &mut terms);
+        self.pattern.multiply_by(&self.values, |value| size(&value), &unknowns, &mut terms);
+        self.unscale(&mut terms);
         let part = |((left, terms), [_, unit]): ((&S, &f64), &[f64; 2])| match size(left) {
             0.0 => 0.0,
             left => left / (terms + most * unit),
@@ -198,13 +239,21 @@ pub(super) fn keep_matrix(
 impl Matrix<f64> {
     /// Values and factors.
     pub(super) fn keep(&mut self, archive: &mut Archive<'_>) {
-        let mut searched = self.factors.searched().to_vec();
+        let mut searched = if self.searched_now { &self.values } else { &self.searched }.clone();
         searched.keep(archive);
+        // Without scales.
+        if core::mem::replace(&mut self.is_scaled, false) && !self.scales.is_empty() {
+            for (value, row) in self.values.iter_mut().zip(self.pattern.rows()) {
+                *value /= self.scales[*row as usize];
+            }
+        }
         self.values.keep(archive);
+        self.scale_values();
         if archive.is_reading() {
             // Pivots searched as they were, then factors along them.
             self.factors.forget();
-            if self.factors.factor(&searched).and_then(|()| self.factor()).is_err() {
+            (self.searched, self.searched_now) = (searched, false);
+            if self.factors.factor(&self.searched).and_then(|()| self.factor()).is_err() {
                 archive.reject();
             }
         }

@@ -14,6 +14,7 @@ use crate::method::{AlphaScheme, Form, SystemScheme};
 use crate::scalar::{Over, Real, larger};
 use crate::solve::{FactorError, StepError};
 use nalgebra::{Matrix3, Vector3};
+use std::sync::Arc;
 
 /// The step of one body: what was predicted, and the iterate.
 #[derive(Clone, Copy, Debug)]
@@ -71,9 +72,12 @@ pub(super) struct Weights<S> {
 /// All that a step works on. Allocated once, most of it in the first step.
 #[derive(Clone, Debug)]
 pub(super) struct Workspace<S: Real> {
-    pub(super) layout: Layout,
+    pub(super) layout: Arc<Layout>,
     /// That of the same step if it held positions alone.
-    pub(super) small: Layout,
+    pub(super) small: Arc<Layout>,
+    /// Whether B at the start of a step is kept, and both ends of it for each body.
+    keeps: [bool; 2],
+    has_room: bool,
     pub(super) scheme: AlphaScheme,
     /// None until the first matrix is written, which shows where its entries are.
     pub(super) matrix: Option<Matrix<S>>,
@@ -138,11 +142,21 @@ pub(super) fn lengths<S: Real>(v: &Vector3<S>) -> S {
 }
 
 impl<S: Real> Workspace<S> {
-    pub(super) fn new(system: &System<S>, scheme: &SystemScheme, softness: Vec<S>) -> Self {
+    /// Of a system with its layout where positions alone are held, if that is known.
+    pub(super) fn new(
+        system: &System<S>,
+        scheme: &SystemScheme,
+        softness: Vec<S>,
+        small: Option<&Arc<Layout>>,
+    ) -> Self {
         let stabilized = scheme.is_stabilized();
-        let (mut layout, mut small) = (Layout::new(system, stabilized), Layout::new(system, false));
-        layout.mark_redundant(&softness);
-        small.mark_redundant(&softness);
+        let layout = |stabilized: bool| {
+            let mut layout = Layout::new(system, stabilized);
+            layout.mark_redundant(&softness);
+            Arc::new(layout)
+        };
+        let small = small.map_or_else(|| layout(false), Arc::clone);
+        let layout = if stabilized { layout(true) } else { small.clone() };
         let alternates = matches!(scheme, SystemScheme::Conserving(_)) && !stabilized;
         let order = match scheme {
             // Corrections make derivatives exact, not guesses.
@@ -153,11 +167,10 @@ impl<S: Real> Workspace<S> {
         };
         let mut plain = AlphaScheme::default();
         plain.stabilized = stabilized;
-        // Whether B at the start of a step is kept, and for how many bodies both ends of it are.
-        let (scheme, keeps_rows, leaping) = match scheme {
-            SystemScheme::Alpha(scheme) => (scheme, scheme.stabilized, 0),
-            SystemScheme::Conserving(_) => (&plain, false, system.bodies.len()),
-            SystemScheme::Variational(_) => (&plain, true, 0),
+        let (scheme, keeps) = match scheme {
+            SystemScheme::Alpha(scheme) => (scheme, [scheme.stabilized, false]),
+            SystemScheme::Conserving(_) => (&plain, [false, true]),
+            SystemScheme::Variational(_) => (&plain, [true, false]),
         };
         let reach = |ends: &mut dyn Iterator<Item = &End<S>>| {
             let mut arms: Vec<S> = vec![S::zero(); system.bodies.len()];
@@ -176,8 +189,6 @@ impl<S: Real> Workspace<S> {
             levers[b] = arm / (arm * arm + square);
         }
         let mass = system.typical_mass();
-        let (n, rows) = (layout.n, layout.rows);
-        let level = if stabilized { small.n } else { 0 };
         let flat = |len: usize| [vec![S::zero(); len], vec![S::zero(); len], vec![S::zero(); len]];
         Workspace {
             scheme: *scheme,
@@ -187,26 +198,20 @@ impl<S: Real> Workspace<S> {
             wants_whole: false,
             whole_for: 0,
             whole_after: AFTER,
-            levels: [vec![S::zero(); level], vec![S::zero(); level]],
-            slopes: match stabilized {
-                true => vec![[[zero(); 4]; MOST_ROWS]; system.joints.len()],
-                false => Vec::new(),
-            },
+            levels: [Vec::new(), Vec::new()],
+            slopes: Vec::new(),
             alternates,
             order,
             corrections: [f64::NAN; 2],
             steps: Vec::new(),
             now: Vec::new(),
-            lambda: vec![S::zero(); rows],
-            eta: vec![S::zero(); rows],
-            jacobians: match keeps_rows {
-                true => vec![[[zero(); 4]; MOST_ROWS]; system.joints.len()],
-                false => Vec::new(),
-            },
+            lambda: Vec::new(),
+            eta: Vec::new(),
+            jacobians: Vec::new(),
             flat: system.extra.iter().map(|e| flat(e.len())).collect(),
-            residual: vec![S::zero(); n],
-            leaps: vec![Leap::ground(); leaping],
-            scaled: [vec![S::zero(); rows], vec![S::zero(); rows]],
+            residual: Vec::new(),
+            leaps: Vec::new(),
+            scaled: [Vec::new(), Vec::new()],
             held: vec![S::zero(); softness.len()],
             softness,
             mass,
@@ -217,7 +222,7 @@ impl<S: Real> Workspace<S> {
             angle: S::zero(),
             history: History {
                 h: f64::NAN,
-                differences: vec![[S::zero(); ORDER + 1]; n],
+                differences: Vec::new(),
                 guess: Guess::default(),
                 tied: Guess::default(),
                 extra: 0,
@@ -228,10 +233,16 @@ impl<S: Real> Workspace<S> {
             },
             layout,
             small,
+            keeps,
+            has_room: false,
         }
     }
-    /// Room for the steps of so many bodies, which a system that is only looked at does without.
-    fn make_room(&mut self, bodies: usize) {
+    /// Room for steps, which a system that is only looked at does without.
+    pub(super) fn make_room(&mut self, system: &System<S>) {
+        if core::mem::replace(&mut self.has_room, true) {
+            return;
+        }
+        let (bodies, joints) = (system.bodies.len(), system.joints.len());
         let still = Step {
             position: zero(),
             velocity: zero(),
@@ -254,8 +265,22 @@ impl<S: Real> Workspace<S> {
             complementary: [zero(); 2],
             omega_slopes: [Matrix3::zeros(); 2],
         };
-        self.steps.resize(bodies, still);
-        self.now.resize(bodies, now);
+        self.steps = vec![still; bodies];
+        self.now = vec![now; bodies];
+        let zeros = |count: usize| vec![S::zero(); count];
+        let rows = |kept: bool| vec![[[zero(); 4]; MOST_ROWS]; if kept { joints } else { 0 }];
+        let [keeps_rows, leaps] = self.keeps;
+        if self.scheme.stabilized {
+            self.levels = [zeros(self.small.n), zeros(self.small.n)];
+        }
+        (self.slopes, self.jacobians) = (rows(self.scheme.stabilized), rows(keeps_rows));
+        let Layout { n, rows, .. } = *self.layout;
+        (self.residual, self.lambda, self.eta) = (zeros(n), zeros(rows), zeros(rows));
+        if leaps {
+            self.leaps = vec![Leap::ground(); bodies];
+            self.scaled = [zeros(rows), zeros(rows)];
+        }
+        self.history.differences = vec![[S::zero(); ORDER + 1]; n];
     }
     /// The largest angle parameter of the iterate.
     pub(super) fn largest_turn(&self) -> f64 {
@@ -362,9 +387,7 @@ impl<'a, S: Real> Stepping<'a, S> {
         t: S,
         h: S,
     ) -> Self {
-        if work.now.len() != bodies.len() {
-            work.make_room(bodies.len());
-        }
+        work.make_room(system);
         let weights = Weights::new(work, h);
         Stepping { system, bodies, extra, lambda, angles, work, t, h, whole: h, weights }
     }

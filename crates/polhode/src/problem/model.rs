@@ -44,6 +44,13 @@ impl fmt::Display for ModelError {
 
 impl std::error::Error for ModelError {}
 
+/// Where the start is seen. What there is to say of many bodies is made when it is asked for.
+#[derive(Clone, Debug)]
+enum Start {
+    One(Box<Snapshot>),
+    Many(Arc<Simulation<f64>>),
+}
+
 /// A problem ready to run: a system, and how its exact motion is known.
 #[derive(Clone, Debug)]
 pub struct Model {
@@ -54,7 +61,7 @@ pub struct Model {
     pub(super) psi: Option<Vector3<f64>>,
     /// The motion, where the start was made for it.
     pub(super) steady: Option<SteadyPrecession>,
-    start: Box<Snapshot>,
+    start: Start,
     /// The system at its start, where joints ask something of that.
     tried: Option<Arc<Simulation<f64>>>,
     /// How many motions are left, and what joints forbid more than once.
@@ -144,7 +151,7 @@ impl Problem {
         // Initial values are tried out where joints ask something of them.
         let tried = match (&reduction, system.joints()) {
             (Some(_), []) => None,
-            _ => Some(Simulation::check(system.clone()).map_err(|error| self.unassembled(&error))?),
+            _ => Some(Arc::new(Simulation::check(system.clone()).map_err(|error| self.unassembled(&error))?)),
         };
         let freedom = match &tried {
             Some(simulation) => (simulation.degrees_of_freedom(), simulation.assembly().redundancies.clone()),
@@ -201,8 +208,11 @@ impl Problem {
             known: known(reduction.as_ref()),
             psi: built.psi,
             steady: None,
-            start: Box::new(start),
-            tried: tried.map(Arc::new),
+            start: match (&reduction, &tried) {
+                (None, Some(tried)) => Start::Many(tried.clone()),
+                _ => Start::One(Box::new(start)),
+            },
+            tried,
             freedom,
             outputs: Arc::new(outputs),
             controls: built.controls,
@@ -236,7 +246,10 @@ impl Model {
     }
     /// The start.
     pub fn start(&self) -> Snapshot {
-        (*self.start).clone()
+        match &self.start {
+            Start::One(start) => (**start).clone(),
+            Start::Many(tried) => self.outputs.added(Face::of(&self.system).snapshot(tried)),
+        }
     }
     /// How many motions joints and drives leave.
     pub fn degrees_of_freedom(&self) -> usize {

@@ -49,7 +49,8 @@ fn probe<S: Real>(x: S) -> S {
     x * S::zero()
 }
 
-/// Where the entries of a square matrix are, by columns, in ascending rows.
+/// Where the entries of a square matrix are, by columns, in ascending rows. Indices are 32 bits wide: half the memory traffic,
+/// and four billion entries would not fit into memory anyway.
 ///
 /// ```
 /// use polhode::solve::Pattern;
@@ -61,8 +62,8 @@ fn probe<S: Real>(x: S) -> S {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pattern {
     n: usize,
-    starts: Vec<usize>,
-    rows: Vec<usize>,
+    starts: Vec<u32>,
+    rows: Vec<u32>,
 }
 
 impl Pattern {
@@ -70,20 +71,43 @@ impl Pattern {
     /// taken, and [`Pattern::position`] finds none there.
     pub fn new(n: usize, entries: impl IntoIterator<Item = (usize, usize)>) -> Pattern {
         let inside = entries.into_iter().filter(|&(row, column)| row < n && column < n);
-        // Both indices in one number, by columns: half the memory, and sorted sooner.
-        let mut by_column: Vec<u64> =
-            inside.map(|(row, column)| (column as u64) << 32 | row as u64).collect();
-        by_column.sort_unstable();
-        by_column.dedup();
+        Pattern::of_pairs(n, &inside.map(|(row, column)| [row as u32, column as u32]).collect::<Vec<_>>())
+    }
+
+    /// The same of pairs that are all inside.
+    pub(crate) fn of_pairs(n: usize, pairs: &[[u32; 2]]) -> Pattern {
         let mut starts = vec![0; n + 1];
-        for entry in &by_column {
-            starts[(entry >> 32) as usize + 1] += 1;
+        for [_, column] in pairs {
+            starts[*column as usize + 1] += 1;
         }
         for column in 0..n {
             starts[column + 1] += starts[column];
         }
-        // In room of its own: what was named again takes none.
-        Pattern { n, starts, rows: by_column.iter().map(|entry| *entry as u32 as usize).collect() }
+        let (mut rows, mut next) = (vec![0; pairs.len()], starts.clone());
+        for [row, column] in pairs {
+            let place = &mut next[*column as usize];
+            rows[*place as usize] = *row;
+            *place += 1;
+        }
+        drop(next);
+        // Each column in order, and moved up by what was named again.
+        let (mut from, mut kept) = (0, 0);
+        for column in 0..n {
+            let to = starts[column + 1] as usize;
+            rows[from..to].sort_unstable();
+            let first = kept;
+            for i in from..to {
+                if kept == first || rows[kept - 1] != rows[i] {
+                    rows[kept] = rows[i];
+                    kept += 1;
+                }
+            }
+            from = to;
+            starts[column + 1] = kept as u32;
+        }
+        rows.truncate(kept);
+        rows.shrink_to_fit();
+        Pattern { n, starts, rows }
     }
 
     /// The number of unknowns.
@@ -97,27 +121,44 @@ impl Pattern {
     }
 
     /// Where each column starts in the array of values; one more than there are columns.
-    pub fn starts(&self) -> &[usize] {
+    pub fn starts(&self) -> &[u32] {
         &self.starts
     }
 
     /// The row of each entry.
-    pub fn rows(&self) -> &[usize] {
+    pub fn rows(&self) -> &[u32] {
         &self.rows
     }
 
     /// Where the entry is in the array of values.
     pub fn position(&self, row: usize, column: usize) -> Option<usize> {
-        let (&start, &end) = (self.starts.get(column)?, self.starts.get(column + 1)?);
-        self.rows[start..end].binary_search(&row).ok().map(|i| start + i)
+        let (row, range) = (u32::try_from(row).ok()?, self.range(column)?);
+        self.rows[range.clone()].binary_search(&row).ok().map(|i| range.start + i)
+    }
+
+    /// The part of the arrays that belongs to a column.
+    fn range(&self, column: usize) -> Option<core::ops::Range<usize>> {
+        Some(*self.starts.get(column)? as usize..*self.starts.get(column + 1)? as usize)
     }
 
     /// y = A x, for residuals: what is left of a right-hand side after a solve.
     pub fn multiply<S: Real>(&self, values: &[S], x: &[S], y: &mut [S]) {
-        y.fill(S::zero());
+        self.multiply_by(values, |a| a, x, y);
+    }
+
+    /// The same with what is made of each value.
+    pub(crate) fn multiply_by<S: Copy, T: Real>(
+        &self,
+        values: &[S],
+        of: impl Fn(S) -> T,
+        x: &[T],
+        y: &mut [T],
+    ) {
+        y.fill(T::zero());
         for (ends, &x) in self.starts.windows(2).zip(x) {
-            for (&row, &a) in self.rows[ends[0]..ends[1]].iter().zip(&values[ends[0]..ends[1]]) {
-                y[row] += a * x;
+            let column = ends[0] as usize..ends[1] as usize;
+            for (&row, &a) in self.rows[column.clone()].iter().zip(&values[column]) {
+                y[row as usize] += of(a) * x;
             }
         }
     }
@@ -174,15 +215,14 @@ impl fmt::Display for FactorError {
 
 impl std::error::Error for FactorError {}
 
-/// The entries by columns in the order of elimination. Indices are 32 bits wide: half the memory traffic, and four
-/// billion entries would not fit into memory anyway.
+/// The entries by columns in the order of elimination.
 #[derive(Clone, Debug)]
 struct Columns {
     /// The unknown of each column.
     order: Vec<u32>,
     /// Where each column starts in the two arrays below.
     starts: Vec<u32>,
-    /// The row of each entry.
+    /// The row of each entry; once sparse factors have pivots, where it goes in their order.
     rows: Vec<u32>,
     /// Where its value is in the array of values.
     from: Vec<u32>,
@@ -206,10 +246,8 @@ impl Columns {
         columns.starts.push(0);
         for j in order.iter().copied().chain(0..pattern.n).filter(first) {
             columns.order.push(j as u32);
-            for i in pattern.starts[j]..pattern.starts[j + 1] {
-                columns.rows.push(pattern.rows[i] as u32);
-                columns.from.push(i as u32);
-            }
+            columns.rows.extend_from_slice(&pattern.rows[pattern.range(j).unwrap_or_default()]);
+            columns.from.extend(pattern.starts[j]..pattern.starts[j + 1]);
             columns.starts.push(columns.rows.len() as u32);
         }
         columns
@@ -247,8 +285,6 @@ pub struct Factors<S> {
     kind: Kind<S>,
     /// How many values a matrix has.
     entries: usize,
-    /// The values for which pivots were last searched: those and the present ones make the same factors again.
-    searched: Vec<S>,
 }
 
 #[derive(Clone, Debug)]
@@ -284,8 +320,7 @@ impl<S: Real> Factors<S> {
         self
     }
     fn of(kind: Kind<S>, pattern: &Pattern) -> Factors<S> {
-        let entries = pattern.nonzeros();
-        Factors { kind, entries, searched: vec![S::zero(); entries] }
+        Factors { kind, entries: pattern.nonzeros() }
     }
 
     /// Factors the matrix with these values, in the order of the pattern. Allocates only when it searches pivots:
@@ -294,15 +329,10 @@ impl<S: Real> Factors<S> {
         if values.len() != self.entries {
             return Err(FactorError::Count { given: values.len(), entries: self.entries });
         }
-        let before = self.searches();
-        let factored = match &mut self.kind {
+        match &mut self.kind {
             Kind::Dense(lu) => lu.factor(values),
             Kind::Sparse(lu) => lu.factor(values),
-        };
-        if self.searches() != before {
-            self.searched.copy_from_slice(values);
         }
-        factored
     }
     /// Pivots are searched the next time.
     pub(crate) fn forget(&mut self) {
@@ -311,11 +341,6 @@ impl<S: Real> Factors<S> {
             Kind::Sparse(lu) => lu.factored = false,
         }
     }
-    /// The values for which pivots were last searched.
-    pub(crate) fn searched(&self) -> &[S] {
-        &self.searched
-    }
-
     /// The columns that depend on those before them in this order: what elimination leaves of them is less than this part of
     /// their largest entry. Without them the rank is full; columns without entries do not count, so that a matrix need not be
     /// square. The combinations that vanish are found if they are asked for.

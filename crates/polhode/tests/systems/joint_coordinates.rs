@@ -236,3 +236,30 @@ fn reactions_are_read_in_the_axes_of_the_joint_and_on_either_body() {
         assert!((output - read).abs() < 1e-10 * read.abs(), "{output} {read}");
     }
 }
+
+#[test]
+fn long_chains_start_with_the_angles_of_their_hinges() {
+    // Joints far away are closed to the rounding of where they are, which is more than that of a link.
+    const LINKS: usize = 1000;
+    let (mut text, mut turned, mut end) = (String::new(), 0.0f64, Vector3::zeros());
+    let mut center = end;
+    for k in 0..LINKS {
+        let angle = 0.02 * (1.7 * k as f64).sin();
+        let before = if k == 0 { "ground".into() } else { format!("link{}", k - 1) };
+        let at = if k == 0 { 0.0 } else { 0.25 };
+        text.push_str(&format!(
+            "[bodies.link{k}]\nmass = 1\ninertia = [0.1, 0.1, 0.01]\n\
+             [frames.a{k}]\nbody = \"{before}\"\nat = [{at}, 0, 0]\n\
+             [frames.b{k}]\nbody = \"link{k}\"\nat = [-0.25, 0, 0]\n\
+             [joints.j{k}]\ntype = \"revolute\"\nbetween = [\"a{k}\", \"b{k}\"]\nangle = {angle:?}\n"
+        ));
+        turned += angle;
+        let along = Vector3::new(turned.cos(), turned.sin(), 0.0);
+        center = end + along * 0.25;
+        end += along * 0.5;
+    }
+    let model = Problem::from_text("chain", &text).unwrap().model().unwrap();
+    assert_eq!((model.degrees_of_freedom(), model.redundancies().len()), (LINKS, 0));
+    let last = model.start().bodies[LINKS - 1].position();
+    assert!((last - center).norm() < 1e-9, "{last} {center}");
+}

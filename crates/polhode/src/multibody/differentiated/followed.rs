@@ -33,7 +33,12 @@ impl Factored {
     /// Of a run under such a method.
     pub(super) fn new(plain: &Simulation<f64>) -> Self {
         Factored {
-            work: Workspace::new(&plain.centered, &plain.scheme, plain.work.softness.clone()),
+            work: Workspace::new(
+                &plain.centered,
+                &plain.scheme,
+                plain.work.softness.clone(),
+                Some(&plain.work.small),
+            ),
             acting: Vec::new(),
             closing: Closing::new(),
         }

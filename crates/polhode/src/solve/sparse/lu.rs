@@ -1,6 +1,6 @@
 //! Sparse factors along recorded pivots.
 
-use super::search::search;
+use super::search::{Found, Lists, search};
 use super::single::{LONGEST, of_length};
 use super::{Columns, FactorError, KEEP, probe, size};
 use crate::scalar::{Over, Real};
@@ -56,21 +56,68 @@ impl<S: Real> Triangle<S> {
         Triangle { starts: vec![[0; 2]], runs: vec![], values: vec![], alike: vec![], single: vec![] }
     }
 
+    /// The lower triangle that was found, each column with the places that its rows went to.
+    fn lower(found: Lists, position: &[u32]) -> Self {
+        let n = found.len();
+        // From the last column on, because each is made like the next.
+        let (mut backwards, mut column) = (Lists::new(n), Vec::new());
+        for k in (0..n).rev() {
+            column.clear();
+            column.extend(found.get(k).iter().map(|row| position[*row as usize]));
+            column.sort_unstable();
+            if k + 1 < n {
+                let next = backwards.get(n - 2 - k).iter().copied();
+                pad(&mut column, core::iter::once(k as u32 + 1).chain(next));
+            }
+            backwards.push(column.iter().copied());
+        }
+        drop(found);
+        let mut triangle = Self::new();
+        (0..n).rev().for_each(|k| triangle.push(backwards.get(k)));
+        triangle.make_room();
+        triangle.compare_lower();
+        triangle
+    }
+    /// The upper triangle that was found.
+    fn upper(found: Lists) -> Self {
+        let (mut triangle, mut before, mut column) = (Self::new(), Vec::new(), Vec::new());
+        for k in 0..found.len() {
+            column.clear();
+            column.extend_from_slice(found.get(k));
+            if k > 0 {
+                pad(&mut column, before.iter().copied().chain([k as u32 - 1]));
+            }
+            triangle.push(&column);
+            core::mem::swap(&mut before, &mut column);
+        }
+        drop(found);
+        triangle.make_room();
+        triangle.compare_upper();
+        triangle
+    }
+
     /// Appends a column with entries in these rows, ascending.
-    fn push(&mut self, rows: impl Iterator<Item = u32>) {
+    fn push(&mut self, rows: &[u32]) {
         let first = self.runs.len();
-        for row in rows {
+        for &row in rows {
             match self.runs[first..].last_mut() {
                 Some(run) if run.start + run.length == row => run.length += 1,
                 _ => self.runs.push(Run { start: row, length: 1 }),
             }
-            self.values.push(S::zero());
         }
-        self.starts.push([self.runs.len() as u32, self.values.len() as u32]);
+        let values = self.starts.last().map_or(0, |[_, values]| *values) + rows.len() as u32;
+        self.starts.push([self.runs.len() as u32, values]);
         self.single.push(match &self.runs[first..] {
             [run] if run.length as usize <= LONGEST => run.length as u8,
             _ => 0,
         });
+    }
+    /// Makes room for the values of all columns.
+    fn make_room(&mut self) {
+        self.values = vec![S::zero(); self.starts.last().map_or(0, |[_, values]| *values as usize)];
+        self.runs.shrink_to_fit();
+        self.starts.shrink_to_fit();
+        self.single.shrink_to_fit();
     }
 
     #[inline(always)]
@@ -358,9 +405,7 @@ fn substitute<S: Real, L: Over<S>>(
 #[derive(Clone, Debug)]
 pub(super) struct SparseLu<S> {
     pub columns: Columns,
-    /// Where the entries of the matrix go in the order of the pivots.
-    to: Vec<u32>,
-    /// The row of each pivot.
+    /// The row of each pivot; nothing while there are none.
     row_of: Vec<u32>,
     floors: Vec<f64>,
     lower: Triangle<S>,
@@ -380,7 +425,6 @@ impl<S: Real> SparseLu<S> {
     pub fn new(columns: Columns) -> Self {
         let n = columns.n();
         SparseLu {
-            to: vec![],
             row_of: vec![],
             floors: vec![],
             lower: Triangle::new(),
@@ -400,30 +444,17 @@ impl<S: Real> SparseLu<S> {
         }
         self.factored = false;
         self.searches += 1;
-        let found = search(&self.columns, values)?;
         (self.lower, self.upper) = (Triangle::new(), Triangle::new());
-        let n = self.columns.n();
-        let place = |row: &u32| found.position[*row as usize];
-        let mut lower: Vec<Vec<u32>> =
-            (0..n).map(|k| found.lower.get(k).iter().map(place).collect()).collect();
-        let mut upper: Vec<Vec<u32>> = (0..n).map(|k| found.upper.get(k).to_vec()).collect();
-        for k in (0..n).rev() {
-            lower[k].sort_unstable();
-            if let [column, next, ..] = &mut lower[k..] {
-                pad(column, core::iter::once(k as u32 + 1).chain(next.iter().copied()));
-            }
+        // Rows are those of the matrix again.
+        for row in if self.row_of.is_empty() { &mut [][..] } else { &mut self.columns.rows } {
+            *row = self.row_of[*row as usize];
         }
-        for k in 1..n {
-            if let [before, column] = &mut upper[k - 1..=k] {
-                pad(column, before.iter().copied().chain([k as u32 - 1]));
-            }
-        }
-        lower.into_iter().for_each(|rows| self.lower.push(rows.into_iter()));
-        upper.into_iter().for_each(|rows| self.upper.push(rows.into_iter()));
-        self.lower.compare_lower();
-        self.upper.compare_upper();
-        self.to = self.columns.rows.iter().map(|&row| found.position[row as usize]).collect();
-        (self.row_of, self.floors) = (found.row_of, found.floors);
+        self.row_of.clear();
+        let Found { row_of, position, lower, upper, floors } = search(&self.columns, values)?;
+        (self.row_of, self.floors) = (row_of, floors);
+        self.columns.rows.iter_mut().for_each(|row| *row = position[*row as usize]);
+        self.upper = Triangle::upper(upper);
+        self.lower = Triangle::lower(lower, &position);
         // The search bounds the multipliers, so that only an overflow is left to fail.
         self.refactor(values)
             .map_err(|k| FactorError::NotFinite { unknown: self.columns.order[k] as usize })?;
@@ -444,7 +475,7 @@ impl<S: Real> SparseLu<S> {
         for (k, &floor) in self.floors.iter().enumerate() {
             let mut largest = 0.0f64;
             let entries = self.columns.range(k);
-            for (&to, &from) in self.to[entries.clone()].iter().zip(&self.columns.from[entries]) {
+            for (&to, &from) in self.columns.rows[entries.clone()].iter().zip(&self.columns.from[entries]) {
                 let value = values[from as usize];
                 work[to as usize] = value;
                 largest = largest.max(size(value));

@@ -29,28 +29,36 @@ pub(super) struct Found {
 
 /// Lists of indices, one after the other.
 pub(super) struct Lists {
-    starts: Vec<usize>,
+    starts: Vec<u32>,
     items: Vec<u32>,
 }
 
 impl Lists {
-    fn new() -> Lists {
-        Lists { starts: vec![0], items: vec![] }
+    /// Room for so many lists.
+    pub fn new(count: usize) -> Lists {
+        let mut starts = Vec::with_capacity(count + 1);
+        starts.push(0);
+        Lists { starts, items: vec![] }
     }
 
-    fn push(&mut self, items: impl Iterator<Item = u32>) {
+    pub fn push(&mut self, items: impl Iterator<Item = u32>) {
         self.items.extend(items);
-        self.starts.push(self.items.len());
+        self.starts.push(self.items.len() as u32);
+    }
+
+    /// How many lists there are.
+    pub fn len(&self) -> usize {
+        self.starts.len() - 1
     }
 
     fn range(&self, k: usize) -> core::ops::Range<usize> {
-        self.starts[k]..self.starts[k + 1]
+        self.starts[k] as usize..self.starts[k + 1] as usize
     }
 
     /// Takes the last list away.
     fn pop(&mut self) {
         self.starts.pop();
-        self.items.truncate(self.starts.last().copied().unwrap_or_default());
+        self.items.truncate(self.starts.last().copied().unwrap_or_default() as usize);
     }
 
     pub fn get(&self, k: usize) -> &[u32] {
@@ -60,7 +68,11 @@ impl Lists {
 
 /// Finds the pivots of the matrix with these values.
 pub(super) fn search<S: Real>(columns: &Columns, values: &[S]) -> Result<Found, FactorError> {
-    eliminate(columns, values, None)
+    match eliminate(columns, values, None, false) {
+        // What vanishes is found with all of U, for which there is no room otherwise.
+        Err(FactorError::Singular { .. }) => eliminate(columns, values, None, true),
+        found => found,
+    }
 }
 
 /// The columns that depend on those before them in the order of elimination, with what is left of them less than this part of
@@ -72,7 +84,7 @@ pub(super) fn dependencies<S: Real>(
     with_null: bool,
 ) -> Result<Vec<Dependency>, FactorError> {
     let mut left_out = LeftOut { part, with_null, list: Vec::new() };
-    eliminate(columns, values, Some(&mut left_out))?;
+    eliminate(columns, values, Some(&mut left_out), with_null)?;
     Ok(left_out.list)
 }
 
@@ -85,11 +97,13 @@ struct LeftOut {
     list: Vec<Dependency>,
 }
 
-/// Finds the pivots. A column without one is an error, or left out and put on the list.
+/// Finds the pivots. A column without one is an error, or left out and put on the list; combinations that vanish are right if U
+/// is kept for them.
 fn eliminate<S: Real>(
     columns: &Columns,
     values: &[S],
     mut left_out: Option<&mut LeftOut>,
+    keeps_upper: bool,
 ) -> Result<Found, FactorError> {
     let n = columns.n();
     // The unknown of each pivot.
@@ -100,7 +114,7 @@ fn eliminate<S: Real>(
     for (k, &row) in row_of.iter().enumerate() {
         position[row as usize] = k as u32;
     }
-    let (mut lower, mut upper) = (Lists::new(), Lists::new());
+    let (mut lower, mut upper) = (Lists::new(n), Lists::new(n));
     let (mut l, mut u, mut pivots, mut floors) = (vec![], vec![], vec![], vec![]);
     // The column at work, and the largest term in each of its entries.
     let mut work = vec![S::zero(); n];
@@ -141,17 +155,20 @@ fn eliminate<S: Real>(
             terms[row as usize] = size(value);
             largest = largest.max(size(value));
         }
+        let mut finite = true;
         for &place in &above {
             let top = work[row_of[place as usize] as usize];
+            finite &= probe(top).is_zero();
             for (&row, &l) in lower.get(place as usize).iter().zip(&l[lower.range(place as usize)]) {
                 let term: S = l * top;
                 work[row as usize] -= term;
                 terms[row as usize] = terms[row as usize].max(size(term));
             }
-            u.push(top);
+            if keeps_upper {
+                u.push(top);
+            }
         }
         upper.push(above.iter().copied());
-        let mut finite = u[upper.range(k)].iter().all(|&x: &S| probe(x).is_zero());
         finite &= below.iter().all(|&row| probe(work[row as usize]).is_zero());
         if !finite {
             return Err(FactorError::NotFinite { unknown });
@@ -174,7 +191,7 @@ fn eliminate<S: Real>(
         };
         let Some(row) = found else {
             let null = || {
-                let null = null_vector(k, &upper, &u, &pivots);
+                let null = if keeps_upper { null_vector(k, &upper, &u, &pivots) } else { Vec::new() };
                 unknowns.iter().copied().chain([unknown]).zip(null).filter(|(_, y)| *y != 0.0)
             };
             match &mut left_out {
@@ -207,7 +224,9 @@ fn eliminate<S: Real>(
         }
         // A column of nothing but fill has no entries to compare with.
         floors.push(if largest > 0.0 { KEEP * (size(pivot) / largest) } else { 0.0 });
-        pivots.push(pivot.largest());
+        if keeps_upper {
+            pivots.push(pivot.largest());
+        }
     }
     Ok(Found { row_of, position, lower, upper, floors })
 }
