@@ -10,7 +10,7 @@
 use super::super::joint::{Place, zero};
 use super::super::state::{BodyMotion, CoordinateState};
 use super::super::structured::Structured;
-use super::super::workspace::Stepping;
+use super::super::workspace::{Stepping, lengths};
 use super::forces::Step;
 use super::leap::Leap;
 use super::rows::{Multipliers, Part};
@@ -231,6 +231,12 @@ impl<'a, S: Real> Leaping<'a, S> {
         };
         let omega_body = body.spin_of(&end, leap.ends[1].omega / h);
         BodyMotion { omega_body, omega_rate: (omega_body - before.omega_body) / h, ..end }
+    }
+    /// By how much its velocities there differ from those that its pose was found with, as a part of what counts as motion.
+    pub(in crate::multibody) fn gap(&self, b: usize, end: &BodyMotion<S>) -> S {
+        let (found, [far, turn], h) =
+            (&self.on.work.leaps[b].ends[1], self.on.work.steps[b].sizes, self.on.h);
+        lengths(&(end.velocity * h - found.v)) / far + lengths(&(end.omega_body * h - found.omega)) / turn
     }
     /// Extra coordinates there.
     pub(in crate::multibody) fn finish_flat(&self, i: usize, out: &mut CoordinateState<S>) {
