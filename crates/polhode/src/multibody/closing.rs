@@ -161,11 +161,12 @@ impl<S: Real> Closing<S> {
         step: &mut Varying<'_, S>,
         next: &[BodyMotion<S>],
     ) -> Result<(), StepError> {
-        /// A correction this small, relative to the velocities, is round-off, and so is what is left after one by the rate at which
-        /// they shrink. It does not add up: what multipliers miss here those of the next step make good.
+        /// A correction this small, relative to the velocities, is round-off; what is left after one, by the rate at which they
+        /// shrink, is less than that, because light bodies show in their momenta what multipliers miss.
         const END: f64 = 4.0 * f64::EPSILON;
+        const LEFT: f64 = 0.25 * f64::EPSILON;
         /// A first rate may be better than those after it; before there is one, it is taken to be this.
-        const LEAST_RATE: f64 = 0.1;
+        const LEAST_RATE: f64 = 0.01;
         /// What a round has to gain, unless it is down to the rounding of velocities: what does not shrink there is done.
         const GAIN: f64 = 0.1;
         const FLOOR: f64 = 1e-14;
@@ -215,7 +216,7 @@ impl<S: Real> Closing<S> {
                 return Err(StepError::NotFinite { t: step.on.t.largest(), h: h.largest() });
             }
             let stuck = now <= FLOOR && now > 0.5 * before;
-            if now <= END || (S::DEPTH == 0 && (stuck || now * (now / before).max(LEAST_RATE) <= END)) {
+            if now <= END || (S::DEPTH == 0 && (stuck || now * (now / before).max(LEAST_RATE) <= LEFT)) {
                 if held {
                     break;
                 }
