@@ -2,6 +2,7 @@
 
 mod coordinates;
 mod dense;
+mod error;
 mod newton;
 mod sets;
 mod sparse;
@@ -10,7 +11,8 @@ pub(crate) use coordinates::keep_coordinates;
 pub use coordinates::{Coordinates, Jet, lift, seeded, unit};
 pub use dense::{Columns, Factor, Lu};
 pub(crate) use dense::{factorize, substitute, substitute_rows};
+pub use error::StepError;
+pub use newton::Work;
 pub(crate) use newton::{Equations, Rung, at_once, newton};
-pub use newton::{StepError, Work};
 pub(crate) use sets::Sets;
 pub use sparse::{Block, DENSE_BELOW, Dependency, FactorError, Factors, Pattern, Role, elimination_order};

@@ -405,7 +405,7 @@ fn substitute<S: Real, L: Over<S>>(
 #[derive(Clone, Debug)]
 pub(super) struct SparseLu<S> {
     pub columns: Columns,
-    /// The row of each pivot; nothing while there are none.
+    /// The row of each pivot; empty until pivots are found.
     row_of: Vec<u32>,
     floors: Vec<f64>,
     lower: Triangle<S>,
