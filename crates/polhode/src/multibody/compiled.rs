@@ -26,7 +26,7 @@ pub trait SystemScalar: Scalar {
 }
 
 macro_rules! compiled {
-    ($($scalar:ty),*) => {$(
+    ($($scalar:ty $(, $inline:meta)?;)*) => {$(
         impl SystemScalar for $scalar {
             fn begin(
                 system: Arc<System<Self>>,
@@ -35,6 +35,7 @@ macro_rules! compiled {
             ) -> Result<Simulation<Self>, SimulationError> {
                 Simulation::checked(system, method, may_move)
             }
+            $(#[$inline])?
             fn step(simulation: &mut Simulation<Self>, h: Self) -> Result<(), StepError> {
                 simulation.advance(h)
             }
@@ -44,4 +45,7 @@ macro_rules! compiled {
         }
     )*};
 }
-compiled!(f64, Dual<f64, 1>);
+compiled!(
+    f64;
+    Dual<f64, 1>, inline;
+);
