@@ -7,7 +7,7 @@ use super::signal::{MOST_SIGNALS, Signals};
 use super::system::End;
 use crate::formula::{Behind, MOST_NUMBERS, Numbers, OwnError, behind_object};
 use crate::group::{Jet, spin};
-use crate::scalar::{Dual, F64x4, Over, Real};
+use crate::scalar::{Dual, Over, Real};
 use core::fmt::Debug;
 use nalgebra::{Matrix3, Vector3};
 use std::sync::Arc;
@@ -223,16 +223,14 @@ impl<F: ForceFormula, T: Real> ForceAt<T> for F {
 }
 
 type Energy<T> = T;
-/// A derivative with respect to one parameter, and to four.
+/// A derivative with respect to one parameter. There are no lanes: where parameters are worked on in lanes, formulas are asked
+/// for each of them, and anything else gets what is not a number.
 type One = Dual<f64, 1>;
-type Four = Dual<F64x4, 1>;
 
-behind_object!(AnyJoint: JointAt at [
-    f64, Jet<f64>, Jet<Jet<f64>>, One, Jet<One>, Jet<Jet<One>>, Four, Jet<Four>, Jet<Jet<Four>>
-];
+behind_object!(AnyJoint: JointAt at [f64, Jet<f64>, Jet<Jet<f64>>, One, Jet<One>, Jet<Jet<One>>];
     fn rows_at = constraint(Frames) -> Rows;
 );
-behind_object!(AnyForce: ForceAt at [f64, Jet<f64>, Jet<Jet<f64>>, One, Jet<One>, Jet<Jet<One>>, Four];
+behind_object!(AnyForce: ForceAt at [f64, Jet<f64>, Jet<Jet<f64>>, One, Jet<One>, Jet<Jet<One>>];
     fn push_at = push(MovingFrames) -> Push;
     fn potential_at = potential(MovingFrames) -> Energy;
 );
@@ -364,6 +362,9 @@ impl<S: Real> OwnJoint<S> {
         places: [&Place<T>; 2],
         out: &mut [T],
     ) {
+        if T::IN_LANES {
+            return out.fill(T::lift(f64::NAN));
+        }
         let rows = self.ask(Ends { ends, of: T::of }, time, places);
         out[..self.rows].copy_from_slice(&rows[..self.rows]);
     }
@@ -393,6 +394,9 @@ impl<S: Real> OwnJoint<S> {
         places: [&Place<T>; 2],
         lambda: &[T],
     ) -> [Vector3<T>; 4] {
+        if T::IN_LANES {
+            return [Vector3::from_element(T::lift(f64::NAN)); 4];
+        }
         let mut rows = [[Vector3::zeros(); 4]; MOST_ROWS];
         self.jacobian(ends, time, places, &mut rows);
         let sum = |block: usize| {
@@ -435,6 +439,9 @@ impl<S: Real> OwnJoint<S> {
         rate: &mut [T],
         quadratic: &mut [T],
     ) {
+        if T::IN_LANES {
+            return rate.fill(T::lift(f64::NAN));
+        }
         let at = Ends { ends, of: |x| twice(T::of(x)) };
         let places = places.map(|place| advanced(&advanced(place)));
         let time = Dual::variable(Dual::variable(time, 0), 0);
@@ -497,6 +504,9 @@ impl<S: Real> OwnForce<S> {
         places: [&Place<T>; 2],
         signals: &Signals<T>,
     ) -> [Vector3<T>; 4] {
+        if T::IN_LANES {
+            return [Vector3::from_element(T::lift(f64::NAN)); 4];
+        }
         let at = MovingFrames { signals: *signals, ..MovingFrames::of(ends, time, places) };
         let unknown = Vector3::from_element(T::lift(f64::NAN));
         let Push { force, moment } =

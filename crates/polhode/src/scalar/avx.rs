@@ -185,6 +185,7 @@ impl Over<f64> for Avx4 {
 }
 impl Real for Avx4 {
     type Mask = AvxMask;
+    const IN_LANES: bool = true;
     #[inline(always)]
     fn lift(x: f64) -> Self {
         let proof = held();

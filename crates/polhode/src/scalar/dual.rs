@@ -172,6 +172,7 @@ impl<S: Real, const N: usize> Over<S> for Dual<S, N> {
 impl<S: Real, const N: usize> Real for Dual<S, N> {
     type Mask = S::Mask;
     const DEPTH: u32 = S::DEPTH + 1;
+    const IN_LANES: bool = S::IN_LANES;
 
     #[inline(always)]
     fn lift(x: f64) -> Self {

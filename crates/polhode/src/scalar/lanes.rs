@@ -148,6 +148,7 @@ impl Over<f64> for F64x4 {
 
 impl Real for F64x4 {
     type Mask = Mask4;
+    const IN_LANES: bool = true;
 
     #[inline(always)]
     fn lift(x: f64) -> Self {

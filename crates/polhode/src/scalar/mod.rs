@@ -105,6 +105,8 @@ pub trait Real:
     type Mask: Mask;
     /// How often it carries derivatives of derivatives: 0 for a number, 1 for a dual of it, 2 for a dual of that.
     const DEPTH: u32 = 0;
+    /// True if it is several numbers side by side.
+    const IN_LANES: bool = false;
 
     /// A constant.
     fn lift(x: f64) -> Self;

@@ -1,6 +1,7 @@
 //! What each element of a system adds to the derivative of the equations at the prediction.
 
-use super::super::joint::{MOST_ROWS, Place};
+use super::super::force::{Force, ForceKind};
+use super::super::joint::{Joint, MOST_ROWS, Place};
 use super::super::signal::Scene;
 use super::super::system::System;
 use super::super::workspace::{Stepping, Weights, loads};
@@ -51,6 +52,79 @@ fn slopes<L: Lane>(v: &Vector3<Dual<L, 1>>) -> Vector3<L> {
 fn product<L: Lane>(m: &Matrix3<L>, v: &Vector3<f64>) -> Vector3<L> {
     let v = constant::<L>(v);
     Vector3::from_fn(|i, _| m[(i, 0)] * v[0] + m[(i, 1)] * v[1] + m[(i, 2)] * v[2])
+}
+
+/// One lane of a place.
+fn in_lane<L: Lane>(place: &Place<Dual<L, 1>>, lane: usize) -> Place<Dual1> {
+    let number = |x: Dual<L, 1>| Dual { re: x.re.get(lane), eps: [x.eps[0].get(lane)] };
+    let Place { x, r, v, omega } = place;
+    Place { x: x.map(number), r: r.map(number), v: v.map(number), omega: omega.map(number) }
+}
+
+/// The derivatives of what an element answers: its rows, if it has any, and forces and moments on both bodies.
+struct Answer<L> {
+    rows: [L; MOST_ROWS],
+    wrenches: [Vector3<L>; 4],
+}
+
+/// Those of a force.
+fn pushed<L: Lane>(force: &Force<Dual<L, 1>>, scene: &Scene<'_, Dual<L, 1>, Dual<L, 1>>) -> Answer<L> {
+    let wrenches = force.wrenches_in(scene).map(|wrench| slopes(&wrench));
+    Answer { rows: [L::zero(); MOST_ROWS], wrenches }
+}
+
+/// Those of Φ and Bᵀ λ, λ held.
+fn held<L: Lane>(
+    joint: &Joint<Dual<L, 1>>,
+    time: f64,
+    places: [&Place<Dual<L, 1>>; 2],
+    lambda: &[f64],
+) -> Answer<L> {
+    let mut rows = [Dual::zero(); MOST_ROWS];
+    joint.constraint(Dual::lift(time), places, &mut rows);
+    Answer { rows: rows.map(|row| row.eps[0]), wrenches: reaction(joint, time, places, lambda) }
+}
+
+/// Those of B v at the end of a step and Bᵀ η at its start, η held.
+fn tied<L: Lane>(
+    joint: &Joint<Dual<L, 1>>,
+    times: [f64; 2],
+    [from, to]: [[&Place<Dual<L, 1>>; 2]; 2],
+    eta: &[f64],
+) -> Answer<L> {
+    let mut rates = [Dual::zero(); MOST_ROWS];
+    joint.rates(Dual::lift(times[1]), to, &mut rates, &mut [Dual::zero(); MOST_ROWS]);
+    Answer { rows: rates.map(|rate| rate.eps[0]), wrenches: reaction(joint, times[0], from, eta) }
+}
+
+fn reaction<L: Lane>(
+    joint: &Joint<Dual<L, 1>>,
+    time: f64,
+    places: [&Place<Dual<L, 1>>; 2],
+    multipliers: &[f64],
+) -> [Vector3<L>; 4] {
+    let mut constants = [Dual::zero(); MOST_ROWS];
+    constants.iter_mut().zip(multipliers).for_each(|(to, l)| *to = Dual::constant(L::of(*l)));
+    joint.reaction(Dual::lift(time), places, &constants[..multipliers.len()]).map(|part| slopes(&part))
+}
+
+impl<L: Lane> Block<L> {
+    /// True where an element answers for each lane by itself: formulas of one's own have no lanes.
+    fn asks_each(&self, is_own: bool) -> bool {
+        is_own && L::IN_LANES
+    }
+    /// What the systems of all lanes answer, one after the other.
+    fn of_each(&self, answer: impl Fn(usize, &System<Dual1>) -> Answer<f64>) -> Answer<L> {
+        let mut all = Answer { rows: [L::zero(); MOST_ROWS], wrenches: [Vector3::zeros(); 4] };
+        for (lane, system) in self.systems.iter().enumerate() {
+            let Answer { rows, wrenches } = answer(lane, system);
+            all.rows.iter_mut().zip(rows).for_each(|(to, row)| *to = to.with(lane, row));
+            for (to, from) in all.wrenches.iter_mut().zip(&wrenches) {
+                to.zip_apply(from, |to, from| *to = to.with(lane, from));
+            }
+        }
+        all
+    }
 }
 
 impl<L: Lane> MassVariation<L> {
@@ -128,18 +202,23 @@ impl<L: Lane> Room<L> {
                 }
             }
         }
-        let time = Dual::lift(stepping.t + stepping.h);
-        for force in &block.forces {
+        let at = stepping.t + stepping.h;
+        let time = Dual::lift(at);
+        for (f, force) in block.forces.iter().enumerate() {
             let bodies = force.bodies();
-            let wrenches = force.wrenches_in(&Scene {
-                time,
-                joints: &block.joints,
-                angles: stepping.angles,
-                place: &|b| predicted_place(&now[b].place, &self.predicted[b]),
-            });
+            let place = |b: usize| predicted_place(&now[b].place, &self.predicted[b]);
+            let angles = stepping.angles;
+            let Answer { wrenches, .. } = match block.asks_each(matches!(force.kind, ForceKind::Own(_))) {
+                false => pushed(force, &Scene { time, joints: &block.joints, angles, place: &place }),
+                true => block.of_each(|lane, system| {
+                    let place = |b| in_lane(&place(b), lane);
+                    let scene = Scene { time: Dual::lift(at), joints: &system.joints, angles, place: &place };
+                    pushed(&system.forces[f], &scene)
+                }),
+            };
             for (i, wrench) in wrenches.iter().enumerate() {
                 if let Some(b) = bodies[i / 2] {
-                    self.add(layout.motion(b) + i % 2 * 3, &(slopes(wrench) * L::of(scale)));
+                    self.add(layout.motion(b) + i % 2 * 3, &(wrench * L::of(scale)));
                 }
             }
         }
@@ -197,22 +276,26 @@ impl<L: Lane> Room<L> {
                 self.add(layout.motion(b) + 3, &points[i].cross(&arm));
             }
         }
-        let (scale, time) = (L::of(scale), Dual::lift(stepping.t + stepping.h));
+        let (scale, time) = (L::of(scale), stepping.t + stepping.h);
         for &j in &block.touched {
             let joint = &block.joints[j];
             let bodies = joint.bodies();
             let places = bodies.map(|body| body.map_or_else(Place::ground, |b| lifted(&work.now[b].place)));
-            let (mut rows, mut lambda) = ([Dual::zero(); MOST_ROWS], [Dual::zero(); MOST_ROWS]);
-            joint.constraint(time, places.each_ref(), &mut rows);
             let (count, start, first) = (joint.kind.rows(), layout.joints[j], layout.multipliers[j]);
-            for k in 0..count {
-                self.x[start + k] += rows[k].eps[0];
-                lambda[k] = Dual::constant(L::of(work.lambda[first + k]));
+            let lambda = &work.lambda[first..first + count];
+            let Answer { rows, wrenches } = match block.asks_each(joint.kind.own().is_some()) {
+                false => held(joint, time, places.each_ref(), lambda),
+                true => block.of_each(|lane, system| {
+                    let places = places.each_ref().map(|place| in_lane(place, lane));
+                    held(&system.joints[j], time, places.each_ref(), lambda)
+                }),
+            };
+            for (k, row) in rows[..count].iter().enumerate() {
+                self.x[start + k] += *row;
             }
-            let reaction = joint.reaction(time, places.each_ref(), &lambda[..count]);
-            for (i, part) in reaction.iter().enumerate() {
+            for (i, part) in wrenches.iter().enumerate() {
                 if let Some(b) = bodies[i / 2] {
-                    self.add(layout.motion(b) + i % 2 * 3, &(slopes(part) * scale));
+                    self.add(layout.motion(b) + i % 2 * 3, &(part * scale));
                 }
             }
         }
@@ -221,7 +304,7 @@ impl<L: Lane> Room<L> {
     /// The tie of p and u and the rows of velocity, of the stabilized form.
     pub(super) fn by_ties(&mut self, stepping: &Stepping<'_, f64>, weights: &Weights<f64>, block: &Block<L>) {
         let (work, layout) = (&*stepping.work, &stepping.work.layout);
-        let (per, time) = (L::of(work.mass.recip()), Dual::lift(stepping.t + stepping.h));
+        let (per, at) = (L::of(work.mass.recip()), [stepping.t, stepping.t + stepping.h]);
         for heavier in &block.heavier {
             let (b, step) = (heavier.body, &work.steps[heavier.body]);
             let turn = step.tangent * (step.moved[1] - step.change[1]);
@@ -237,14 +320,7 @@ impl<L: Lane> Room<L> {
             let bodies = joint.bodies();
             let (count, start, first) = (joint.kind.rows(), layout.joints[j], layout.multipliers[j]);
             let place = |b: usize| predicted_place(&work.now[b].place, &self.predicted[b]);
-            let places = bodies.map(|body| body.map_or_else(Place::ground, place));
-            let mut rates = [Dual::zero(); MOST_ROWS];
-            joint.rates(time, places.each_ref(), &mut rates, &mut [Dual::zero(); MOST_ROWS]);
-            let mut eta = [Dual::zero(); MOST_ROWS];
-            for k in 0..count {
-                self.x[start + count + k] += rates[k].eps[0] / L::of(weights.velocity);
-                eta[k] = Dual::constant(L::of(work.eta[first + k]));
-            }
+            let to = bodies.map(|body| body.map_or_else(Place::ground, place));
             // B at the start of the step.
             let place = |b: usize| {
                 let (moving, by): (_, &BodyVariation<L>) = (&stepping.bodies[b], &block.now.bodies[b]);
@@ -252,11 +328,22 @@ impl<L: Lane> Room<L> {
                 let place = Place { x, r: moving.attitude.matrix(), v, omega };
                 varied(&place, [&by.position, &by.turn, &by.velocity, &by.omega])
             };
-            let places = bodies.map(|body| body.map_or_else(Place::ground, place));
-            let reaction = joint.reaction(Dual::lift(stepping.t), places.each_ref(), &eta[..count]);
-            for (i, part) in reaction.iter().enumerate() {
+            let from = bodies.map(|body| body.map_or_else(Place::ground, place));
+            let eta = &work.eta[first..first + count];
+            let Answer { rows, wrenches } = match block.asks_each(joint.kind.own().is_some()) {
+                false => tied(joint, at, [from.each_ref(), to.each_ref()], eta),
+                true => block.of_each(|lane, system| {
+                    let [from, to] =
+                        [&from, &to].map(|places| places.each_ref().map(|place| in_lane(place, lane)));
+                    tied(&system.joints[j], at, [from.each_ref(), to.each_ref()], eta)
+                }),
+            };
+            for (k, rate) in rows[..count].iter().enumerate() {
+                self.x[start + count + k] += *rate / L::of(weights.velocity);
+            }
+            for (i, part) in wrenches.iter().enumerate() {
                 if let Some(b) = bodies[i / 2] {
-                    self.add(layout.pose(b) + i % 2 * 3, &slopes(part));
+                    self.add(layout.pose(b) + i % 2 * 3, part);
                 }
             }
         }
