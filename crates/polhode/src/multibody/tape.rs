@@ -12,6 +12,8 @@ use std::sync::Arc;
 pub(super) trait Sink<S: Real> {
     /// Adds to the entry of this row and column.
     fn add(&mut self, row: usize, column: usize, value: S);
+    /// The same as an object.
+    fn object(&mut self) -> &mut dyn Sink<S>;
     /// Adds to nine of them.
     #[inline(always)]
     fn block(&mut self, row: usize, column: usize, m: &Matrix3<S>) {
@@ -45,6 +47,9 @@ impl<S: Real> Sink<S> for Places {
     fn add(&mut self, row: usize, column: usize, _value: S) {
         self.entries.push([row as u32, column as u32]);
     }
+    fn object(&mut self) -> &mut dyn Sink<S> {
+        self
+    }
 }
 
 /// Later: the values.
@@ -62,6 +67,9 @@ impl<S: Real> Sink<S> for Values<'_, S> {
             None => self.values.iter_mut().for_each(|entry| *entry = S::lift(f64::NAN)),
         }
     }
+    fn object(&mut self) -> &mut dyn Sink<S> {
+        self
+    }
 }
 
 /// In place of the matrix its product with a vector, which is added to another one.
@@ -74,6 +82,9 @@ impl<S: Real> Sink<S> for Product<'_, S> {
     #[inline(always)]
     fn add(&mut self, row: usize, column: usize, value: S) {
         self.out[row] += value * self.x[column];
+    }
+    fn object(&mut self) -> &mut dyn Sink<S> {
+        self
     }
 }
 

@@ -383,6 +383,9 @@ impl<S: Real, K: Sink<S> + ?Sized> Sink<S> for Symmetrized<'_, K> {
     fn add(&mut self, row: usize, column: usize, value: S) {
         self.0.add(row, column, value);
     }
+    fn object(&mut self) -> &mut dyn Sink<S> {
+        self
+    }
     fn stiffness(&mut self, row: usize, column: usize, m: &Matrix3<S>) {
         let half = m * S::lift(0.5);
         self.0.block(row, column, &half);

@@ -161,11 +161,11 @@ impl<S: Real> Leaping<'_, S> {
         }
         for (j, joint) in self.on.system.joints.iter().enumerate() {
             match joint.kind.own() {
-                Some(_) => self.write_own(j, false, sink),
+                Some(_) => self.write_own(j, false, sink.object()),
                 None => self.write_joint(j, false, sink),
             }
         }
-        self.write_forces(false, sink);
+        self.write_forces(false, sink.object());
         self.write_extra(&layout.extra, sink);
     }
     /// Where the three unknowns of a group are: of a body's pose, and of its velocities.
@@ -235,7 +235,7 @@ impl<S: Real> Leaping<'_, S> {
     }
     /// The joint j, of one's own, but for the multipliers of its rows of velocity.
     #[inline(never)]
-    pub(super) fn write_own(&self, j: usize, whole: bool, sink: &mut (impl Sink<S> + ?Sized)) {
+    pub(super) fn write_own(&self, j: usize, whole: bool, sink: &mut dyn Sink<S>) {
         let (work, mass) = (&*self.on.work, self.on.work.mass);
         let layout = work.layout_of(whole);
         let joint = &self.on.system.joints[j];
@@ -321,7 +321,7 @@ impl<S: Real> Leaping<'_, S> {
         }
     }
     /// Loads and forces, with velocities as unknowns of their own or without.
-    pub(super) fn write_forces(&self, apart: bool, sink: &mut (impl Sink<S> + ?Sized)) {
+    pub(super) fn write_forces(&self, apart: bool, sink: &mut dyn Sink<S>) {
         let work = &*self.on.work;
         let (layout, groups) = if apart { (&work.layout, 4) } else { (&work.small, 2) };
         let scale = self.on.h * self.on.h * S::lift(-0.5) / work.mass;
