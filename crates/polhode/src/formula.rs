@@ -62,29 +62,10 @@ impl<T: Real, const ROOM: usize> Numbers<T, ROOM> {
         let all = core::array::from_fn(|i| numbers.get(i).map_or(T::zero(), |x| of(*x)));
         Numbers { all, count: numbers.len().min(ROOM) }
     }
-}
-
-/// What holds the numbers of a formula at some scalar.
-pub(crate) trait Held<T: Real>: 'static {
-    /// The same at another scalar.
-    type At<U: Real>: Held<U>;
     /// Each of them.
-    fn list(&self) -> &[T];
-}
-
-impl<T: Real, const ROOM: usize> Held<T> for Numbers<T, ROOM> {
-    type At<U: Real> = Numbers<U, ROOM>;
     #[inline(always)]
-    fn list(&self) -> &[T] {
+    pub(crate) fn list(&self) -> &[T] {
         &self.all[..self.count]
-    }
-}
-
-impl<T: Real> Held<T> for Vec<T> {
-    type At<U: Real> = Vec<U>;
-    #[inline(always)]
-    fn list(&self) -> &[T] {
-        self
     }
 }
 
@@ -93,6 +74,7 @@ impl<T: Real> Held<T> for Vec<T> {
 pub(crate) struct Behind<S, F: ?Sized> {
     pub(crate) formula: Arc<F>,
     pub(crate) names: Arc<[String]>,
+    /// In the order of the names. What may stand behind those that have one is for the formula alone, at this scalar.
     pub(crate) numbers: Vec<S>,
 }
 
@@ -133,21 +115,26 @@ impl<S: Real, F: ?Sized> Behind<S, F> {
         let numbers: &dyn core::any::Any = &self.numbers;
         numbers.downcast_ref()
     }
+    /// Those that have names.
+    #[inline(always)]
+    pub(crate) fn named(&self) -> &[S] {
+        self.numbers.get(..self.names.len()).unwrap_or(&self.numbers)
+    }
     /// True if there are only a few numbers.
     #[inline(always)]
     pub(crate) fn is_small(&self) -> bool {
-        self.numbers.len() <= FEW_NUMBERS
+        self.names.len() <= FEW_NUMBERS
     }
     /// The numbers at a richer scalar.
     #[inline(always)]
     pub(crate) fn at<T: Over<S>, const ROOM: usize>(&self) -> Numbers<T, ROOM> {
-        Numbers::new(&self.numbers, T::of)
+        Numbers::new(self.named(), T::of)
     }
 }
 
 /// Makes functions of an object out of functions that are generic in the scalar: a trait `$object` of all that have
-/// `$face` at these scalars, and for each `function(at) -> out` of `$face` one that finds the face for its scalar. It has
-/// nothing at any other scalar.
+/// `$face` at these scalars, and for each `function(at) -> out` of `$face` one that finds it for a scalar, which the compiler
+/// does. There is none at any other scalar.
 macro_rules! behind_object {
     ($object:ident: $face:ident at $scalars:tt; $(fn $ask:ident = $function:ident($at:ident) -> $out:ident;)+) => {
         $crate::formula::behind_object!(@object $object $face $scalars);
@@ -159,23 +146,14 @@ macro_rules! behind_object {
         impl<F: $($face<$scalar> +)+ core::fmt::Debug + Send + Sync> $object for F {}
     };
     (@ask $object:ident $face:ident [$($scalar:ty),+] $ask:ident $function:ident $at:ident $out:ident) => {
-        #[inline]
-        fn $ask<T: $crate::scalar::Real, H: $crate::formula::Held<T>>(
-            formula: &dyn $object,
-            numbers: &H,
-            at: &$at<T>,
-        ) -> Option<$out<T>> {
-            use $crate::formula::Held;
-            use core::any::Any;
-            let (numbers, at): (&dyn Any, &dyn Any) = (numbers, at);
+        #[inline(always)]
+        fn $ask<T: $crate::scalar::Real>() -> Option<fn(&dyn $object, &[T], &$at<T>) -> $out<T>> {
             $(
-                if let (Some(numbers), Some(at)) =
-                    (numbers.downcast_ref::<H::At<$scalar>>(), at.downcast_ref())
-                {
-                    // Some are always there, others not.
-                    let out: Option<$out<$scalar>> =
-                        <dyn $object as $face<$scalar>>::$function(formula, numbers.list(), at).into();
-                    return (&out? as &dyn Any).downcast_ref().copied();
+                let ask: fn(&dyn $object, &[$scalar], &$at<$scalar>) -> $out<$scalar> =
+                    |formula, numbers, at| <dyn $object as $face<$scalar>>::$function(formula, numbers, at);
+                let ask: &dyn core::any::Any = &ask;
+                if let Some(ask) = ask.downcast_ref() {
+                    return Some(*ask);
                 }
             )+
             None

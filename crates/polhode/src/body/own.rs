@@ -181,7 +181,7 @@ impl<F: Formula, T: Real> At<T> for F {
     }
 }
 
-type Energy<T> = T;
+type Energy<T> = Option<T>;
 
 behind_object!(AnyLoad: At at [
     f64, Jet<f64>, Dual<f64, 1>, Jet<Dual<f64, 1>>, Dd, Jet<Dd>, F64x4, Jet<F64x4>
@@ -276,6 +276,17 @@ impl<S: Real> Own<S> {
         let formula: Arc<dyn AnyLoad> = Arc::new(formula);
         Ok(Own(Behind::new(formula, names, numbers)?))
     }
+    /// The same with more for the formula behind the numbers, made of these.
+    pub(crate) fn with_image<F: Formula>(
+        formula: F,
+        numbers: Vec<S>,
+        image: impl FnOnce(&F, &[S]) -> Vec<S>,
+    ) -> Result<Self, OwnError> {
+        let image = image(&formula, &numbers);
+        let mut own = Own::new(formula, numbers)?;
+        own.0.numbers.extend(image.into_iter().skip(own.0.names.len()));
+        Ok(own)
+    }
     /// Values with their slopes.
     pub fn sampled(load: impl Sampled) -> Self {
         Own(Behind { formula: Arc::new(BySlopes(load)), names: Arc::new([]), numbers: Vec::new() })
@@ -286,7 +297,7 @@ impl<S: Real> Own<S> {
     }
     /// Its numbers.
     pub fn numbers(&self) -> &[S] {
-        &self.0.numbers
+        self.0.named()
     }
     /// The times at which it has a kink.
     pub fn kinks(&self) -> Vec<f64> {
@@ -312,12 +323,12 @@ impl Own<f64> {
 impl<S: Real> Own<S> {
     #[inline(always)]
     fn found<T: Over<S>>(&self, at: &Kinematics<T>) -> Wrench<T> {
-        let found = match self.0.same() {
-            Some(numbers) => wrench_at(&*self.0.formula, numbers, at),
-            None if self.0.is_small() => wrench_at(&*self.0.formula, &self.0.at::<T, FEW_NUMBERS>(), at),
-            None => wrench_at(&*self.0.formula, &self.0.at::<T, MOST_NUMBERS>(), at),
-        };
-        found.unwrap_or_else(unknown)
+        let (Some(ask), formula) = (wrench_at(), &*self.0.formula) else { return unknown() };
+        match self.0.same() {
+            Some(numbers) => ask(formula, numbers, at),
+            None if self.0.is_small() => ask(formula, self.0.at::<T, FEW_NUMBERS>().list(), at),
+            None => ask(formula, self.0.at::<T, MOST_NUMBERS>().list(), at),
+        }
     }
     #[inline(never)]
     fn found_by_call<T: Over<S>>(&self, at: &Kinematics<T>) -> Wrench<T> {
@@ -333,10 +344,11 @@ impl<S: Real> Load<S> for Own<S> {
     }
     #[inline(never)]
     fn potential<T: Over<S>>(&self, at: &Kinematics<T>) -> Option<T> {
+        let (ask, formula) = (potential_at()?, &*self.0.formula);
         match self.0.same() {
-            Some(numbers) => potential_at(&*self.0.formula, numbers, at),
-            None if self.0.is_small() => potential_at(&*self.0.formula, &self.0.at::<T, FEW_NUMBERS>(), at),
-            None => potential_at(&*self.0.formula, &self.0.at::<T, MOST_NUMBERS>(), at),
+            Some(numbers) => ask(formula, numbers, at),
+            None if self.0.is_small() => ask(formula, self.0.at::<T, FEW_NUMBERS>().list(), at),
+            None => ask(formula, self.0.at::<T, MOST_NUMBERS>().list(), at),
         }
     }
     #[inline(always)]

@@ -294,8 +294,17 @@ impl<S: Real> Load<S> for Loads<S> {
     #[inline(never)]
     fn wrench<T: Over<S>>(&self, at: &Kinematics<T>) -> Wrench<T> {
         match (self.list.as_slice(), &self.shift) {
-            // Most bodies have one load, which is asked for nothing but itself.
-            ([load], None) => load.wrench(at),
+            // Most bodies have one load, which is asked for nothing but itself. Those that call functions are not here: the
+            // others would save registers for them.
+            ([StandardLoad::Own(own)], None) => own.wrench(at),
+            ([load], None) => match load {
+                StandardLoad::Gravity(load) => load.wrench(at),
+                StandardLoad::TopGravity(load) => load.wrench(at),
+                StandardLoad::Moment(load) => load.wrench(at),
+                StandardLoad::Force(load) => load.wrench(at),
+                StandardLoad::Drag(load) => load.wrench(at),
+                other => Outlined(other).wrench(at),
+            },
             ([], None) => Wrench::none(),
             (_, None) => self.sum(at),
             (_, Some(shift)) => Shifted(self, shift).wrench(at),
@@ -321,7 +330,10 @@ impl<S: Real> Load<S> for Loads<S> {
     }
     #[inline(always)]
     fn is_field(&self) -> bool {
-        self.list.iter().all(|load| load.is_field())
+        match self.list.as_slice() {
+            [StandardLoad::Own(own)] => own.is_field(),
+            list => list.iter().all(|load| load.is_field()),
+        }
     }
     /// Of a load that acts alone.
     fn motion<T: Over<S>>(&self, t: T) -> Option<Kinematics<T>> {

@@ -1,8 +1,8 @@
 //! The values that expressions consist of, each with those that it is made of: what is equal is one value, and what can be
 //! said in fewer steps is.
 
-use super::machine::{Register, Step, What};
-use super::program::{MOST_INPUTS, MOST_REGISTERS, Program, REGISTERS};
+use super::machine::{Near, Register, Step, What};
+use super::program::{FEW_REGISTERS, MOST_INPUTS, MOST_REGISTERS, Program, Quick, REGISTERS};
 use super::{Function, Operation};
 
 /// One value.
@@ -203,6 +203,14 @@ fn pair(outer: What, inner: What, is_first: bool) -> Option<What> {
     })
 }
 
+/// Steps with registers by their numbers, the last ones by how far they are from the end of all numbers.
+struct Placed {
+    code: Vec<Step<usize>>,
+    constants: Vec<f64>,
+    /// How many registers they need from the first one on.
+    count: usize,
+}
+
 impl Graph {
     /// The program, with the inputs in the first registers if it is said how many they are. Nothing if the registers do not
     /// suffice.
@@ -210,15 +218,31 @@ impl Graph {
         if inputs.is_some_and(|inputs| inputs > MOST_INPUTS) || self.outputs.len() > REGISTERS {
             return None;
         }
-        let mut steps: Vec<Option<Planned>> =
-            self.values.iter().map(|value| self.planned(*value, inputs)).collect();
-        let mut uses = self.uses(&steps);
-        // From the last one on, so that what is taken in has not taken in others. Not where registers are rare: the numbers of
-        // an inner step wait for the outer one.
-        for at in (0..steps.len()).rev().filter(|_| inputs.is_some()) {
-            while uses[at] > 0 && take_in(&mut steps, &mut uses, at) {}
+        let Placed { code, constants, count } = self.placed(inputs, 4);
+        let (outputs, first) = (self.outputs.len(), inputs.unwrap_or(0));
+        let is_small = inputs.is_some() && count + outputs <= REGISTERS;
+        if count + outputs > MOST_REGISTERS {
+            return None;
         }
-        self.placed(&steps, &uses, inputs)
+        let (small, large) = match is_small {
+            true => (named(&code, REGISTERS, |at| Register::ALL.get(at).copied())?, Vec::new()),
+            false => (Vec::new(), named(&code, MOST_REGISTERS, |at| u8::try_from(at).ok())?),
+        };
+        let constants = constants
+            .chunks(4)
+            .map(|some: &[f64]| core::array::from_fn(|i| some.get(i).copied().unwrap_or(0.0)))
+            .collect();
+        Some(Program { small, large, inputs: first, constants, outputs, is_small })
+    }
+    /// The quick one: see there. Equal values must be one, because all registers are used again.
+    pub(super) fn quick(&self, numbers: usize, seen: usize) -> Option<Quick> {
+        let Placed { code, constants, count } = self.placed(Some(numbers), 1);
+        if count + seen + self.outputs.len() > FEW_REGISTERS {
+            return None;
+        }
+        let steps = named(&code, FEW_REGISTERS, |at| Near::ALL.get(at).copied())?;
+        let has_seldom = steps.iter().any(|step| step.what == What::Seldom);
+        Some(Quick { steps, constants, has_seldom })
     }
     /// The step that makes a value; nothing if it lies in a register from the beginning.
     fn planned(&self, value: Value, inputs: Option<usize>) -> Option<Planned> {
@@ -242,8 +266,22 @@ impl Graph {
         }
         uses
     }
-    /// The steps with registers for their values. A register is free again after the last step that reads it.
-    fn placed(&self, steps: &[Option<Planned>], uses: &[usize], inputs: Option<usize>) -> Option<Program> {
+    /// The steps, and how often each value is used.
+    fn steps(&self, inputs: Option<usize>) -> (Vec<Option<Planned>>, Vec<usize>) {
+        let mut steps: Vec<Option<Planned>> =
+            self.values.iter().map(|value| self.planned(*value, inputs)).collect();
+        let mut uses = self.uses(&steps);
+        // From the last one on, so that what is taken in has not taken in others. Not where registers are rare: the numbers of
+        // an inner step wait for the outer one.
+        for at in (0..steps.len()).rev().filter(|_| inputs.is_some()) {
+            while uses[at] > 0 && take_in(&mut steps, &mut uses, at) {}
+        }
+        (steps, uses)
+    }
+    /// The steps with registers for their values. A register is free again after the last step that reads it; those of inputs and
+    /// constants only where these are put there one by one, anew for each run. Constants are put there by so many.
+    fn placed(&self, inputs: Option<usize>, by: usize) -> Placed {
+        let (steps, uses) = self.steps(inputs);
         let mut last = vec![0; steps.len()];
         for (at, step) in steps.iter().enumerate().filter(|(at, _)| uses[*at] > 0) {
             step.iter().flat_map(Planned::reads).for_each(|read| last[*read] = at);
@@ -261,11 +299,8 @@ impl Graph {
                 Value::Made(..) => continue,
             };
         }
-        let constants: Vec<[f64; 4]> = constants
-            .chunks(4)
-            .map(|some: &[f64]| core::array::from_fn(|i| some.get(i).copied().unwrap_or(0.0)))
-            .collect();
-        let fixed = first + 4 * constants.len();
+        let fixed = first + constants.len().next_multiple_of(by);
+        let held = if by > 1 { fixed } else { 0 };
         let (mut free, mut count, mut code) = (Vec::new(), fixed, Vec::new());
         // The values of expressions lie in the last registers: numbered from there backwards they are beyond all others.
         let end = |output: usize| usize::MAX - (self.outputs.len() - 1 - output);
@@ -274,7 +309,7 @@ impl Graph {
             let mut from = [0; 3];
             for (to, read) in from.iter_mut().zip(step.reads()) {
                 *to = places[*read];
-                if last[*read] == at && places[*read] >= fixed && !free.contains(&places[*read]) {
+                if last[*read] == at && places[*read] >= held && !free.contains(&places[*read]) {
                     free.push(places[*read]);
                 }
             }
@@ -294,28 +329,23 @@ impl Graph {
                 code.push(Step { what: What::Copy, a, b: a, c: a, to, operation: Operation::Negate });
             }
         }
-        let is_small = inputs.is_some() && count + self.outputs.len() <= REGISTERS;
-        let registers = if is_small { REGISTERS } else { MOST_REGISTERS };
-        if count + self.outputs.len() > registers {
-            return None;
-        }
-        let place = |place: usize| {
-            let backwards = usize::MAX - place;
-            if backwards < self.outputs.len() { registers - 1 - backwards } else { place }
-        };
-        let (small, large) = match is_small {
-            true => (named(&code, |at| Register::ALL.get(place(at)).copied())?, Vec::new()),
-            false => (Vec::new(), named(&code, |at| u8::try_from(place(at)).ok())?),
-        };
-        Some(Program { small, large, inputs: first, constants, outputs: self.outputs.len(), is_small })
+        Placed { code, constants, count }
     }
 }
 
-/// Steps with the names of their registers.
-fn named<R>(steps: &[Step<usize>], name: impl Fn(usize) -> Option<R>) -> Option<Vec<Step<R>>> {
+/// Steps with the names of their registers, of which there are so many.
+fn named<R>(
+    steps: &[Step<usize>],
+    registers: usize,
+    name: impl Fn(usize) -> Option<R>,
+) -> Option<Vec<Step<R>>> {
+    let place = |place: usize| {
+        let backwards = usize::MAX - place;
+        name(if backwards < registers { registers - 1 - backwards } else { place })
+    };
     let step = |step: &Step<usize>| {
         let Step { what, a, b, c, to, operation } = *step;
-        Some(Step { what, a: name(a)?, b: name(b)?, c: name(c)?, to: name(to)?, operation })
+        Some(Step { what, a: place(a)?, b: place(b)?, c: place(c)?, to: place(to)?, operation })
     };
     steps.iter().map(step).collect()
 }

@@ -2,7 +2,7 @@
 
 use super::Operation;
 use super::functions;
-use super::program::REGISTERS;
+use super::program::{FEW_REGISTERS, REGISTERS};
 use crate::scalar::Real;
 
 /// What a step does with up to three registers. Those that most expressions consist of stand here, and pairs of them, which
@@ -73,29 +73,34 @@ impl Named for u8 {
 }
 
 macro_rules! registers {
-    ($($name:ident)*) => {
-        /// One of the registers that most programs get by with. Names, not numbers: the compiler knows that there is no other
-        /// one, and looks for none.
+    ($(#[$doc:meta])* $set:ident[$count:expr]: $($name:ident)*) => {
+        $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
-        pub(super) enum Register {
+        pub(super) enum $set {
             $($name),*
         }
-        impl Register {
-            pub(super) const ALL: [Register; REGISTERS] = [$(Register::$name),*];
+        impl $set {
+            pub(super) const ALL: [$set; $count] = [$($set::$name),*];
+        }
+        impl Named for $set {
+            #[inline(always)]
+            fn place(self) -> usize {
+                self as usize
+            }
         }
     };
 }
 registers!(
+    /// One of the registers that most programs get by with. Names, not numbers: the compiler knows that there is no other
+    /// one, and looks for none.
+    Register[REGISTERS]:
     A0 A1 A2 A3 A4 A5 A6 A7 B0 B1 B2 B3 B4 B5 B6 B7 C0 C1 C2 C3 C4 C5 C6 C7 D0 D1 D2 D3 D4 D5 D6 D7
 );
-
-impl Named for Register {
-    #[inline(always)]
-    fn place(self) -> usize {
-        self as usize
-    }
-}
+registers!(
+    /// One of those of a quick program.
+    Near[FEW_REGISTERS]: A0 A1 A2 A3 A4 A5 A6 A7 B0 B1 B2 B3 B4 B5 B6 B7
+);
 
 /// Runs the steps. Compiled once for each scalar and size of the file of registers: what the names stand for is asked of an
 /// object, where it does not lie in registers from the beginning.
@@ -105,12 +110,12 @@ pub(super) fn run<T: Real, R: Named, const N: usize>(
     file: &mut [T; N],
     name: &dyn Fn(usize) -> T,
 ) {
-    advance(code, file, name);
+    advance::<T, R, N, true>(code, file, name);
 }
 
-/// The same where it is used.
+/// The same where it is used. Without steps that are seldom nothing is called, and nothing has to be saved for that.
 #[inline(always)]
-pub(super) fn advance<T: Real, R: Named, const N: usize>(
+pub(super) fn advance<T: Real, R: Named, const N: usize, const SELDOM: bool>(
     code: &[Step<R>],
     file: &mut [T; N],
     name: &dyn Fn(usize) -> T,
@@ -137,7 +142,8 @@ pub(super) fn advance<T: Real, R: Named, const N: usize>(
             What::LessProduct => c() - a() * b(),
             What::NegateProduct => -(a() * b()),
             What::NegateTwice => -(a() * b() * c()),
-            What::Seldom => seldom(step, file, name),
+            What::Seldom if SELDOM => seldom(step, file, name),
+            What::Seldom => a(),
         };
         file[step.to.place()] = value;
     }

@@ -6,7 +6,7 @@ mod machine;
 mod parse;
 mod program;
 
-pub(crate) use program::{MOST_INPUTS, Program, REGISTERS};
+pub(crate) use program::{FEW_REGISTERS, MOST_INPUTS, Program, Quick, REGISTERS};
 
 use crate::scalar::Real;
 use core::fmt;
@@ -261,6 +261,25 @@ impl Expression {
         let formulas = expressions.iter().map(|(of, inputs)| Formula { operations: &of.operations, inputs });
         let formulas: Vec<Formula<'_>> = formulas.collect();
         Program::of(&formulas, inputs).ok_or(ExpressionError { mistake: Mistake::Deep, span: 0..0 })
+    }
+    /// The same in few registers, of which the inputs from `numbers` on lie before the values; nothing if they do not suffice.
+    pub(crate) fn quickly(
+        expressions: &[(&Expression, &[usize])],
+        numbers: usize,
+        seen: usize,
+    ) -> Option<Quick> {
+        // From the end, as the values are.
+        let last = usize::MAX - expressions.len();
+        let place = |input: &usize| match *input < numbers {
+            true => *input,
+            false => last + 1 - (numbers + seen - *input),
+        };
+        let placed: Vec<Vec<usize>> =
+            expressions.iter().map(|(_, inputs)| inputs.iter().map(place).collect()).collect();
+        let all = expressions.iter().zip(&placed);
+        let formulas: Vec<Formula<'_>> =
+            all.map(|((of, _), inputs)| Formula { operations: &of.operations, inputs }).collect();
+        Quick::of(&formulas, numbers, seen)
     }
 }
 

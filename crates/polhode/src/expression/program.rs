@@ -2,11 +2,13 @@
 //! Every step rounds as the operations of the text do, in every scalar.
 
 use super::graph::{Formula, Graph};
-use super::machine::{Register, Step, advance, run};
+use super::machine::{Near, Register, Step, advance, run};
 use crate::scalar::Real;
 
 /// How many registers most programs have.
 pub(crate) const REGISTERS: usize = 32;
+/// How many quick ones have.
+pub(crate) const FEW_REGISTERS: usize = 16;
 /// How many there can be: all that a byte can say.
 pub(super) const MOST_REGISTERS: usize = 256;
 /// The most inputs that are given in registers.
@@ -55,7 +57,7 @@ impl Program {
         self.begin(file);
         // With derivatives the steps are long, and the call is little beside them.
         match T::DEPTH {
-            0 => advance(&self.small, file, &|_| T::zero()),
+            0 => advance::<T, _, REGISTERS, true>(&self.small, file, &|_| T::zero()),
             _ => run(&self.small, file, &|_| T::zero()),
         }
     }
@@ -108,5 +110,44 @@ impl Program {
             [four] => put(four, self.inputs),
             more => more.iter().enumerate().for_each(|(k, four)| put(four, self.inputs + 4 * k)),
         }
+    }
+}
+
+/// A program for what is asked in every step: it runs in few registers, of which an image with numbers and constants in
+/// their places is copied. What it sees of the motion lies behind them, and the values of the expressions in the last ones.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Quick {
+    pub(super) steps: Vec<Step<Near>>,
+    /// What stands behind the numbers.
+    pub(super) constants: Vec<f64>,
+    /// True if some of the steps are seldom.
+    pub(super) has_seldom: bool,
+}
+
+impl Quick {
+    /// Of expressions whose names stand for some of these numbers and then for what is seen. Nothing if that is too much for so
+    /// few registers.
+    pub(super) fn of(formulas: &[Formula<'_>], numbers: usize, seen: usize) -> Option<Quick> {
+        let length: usize = formulas.iter().map(|formula| formula.operations.len()).sum();
+        if length > MOST_SHARED {
+            return None;
+        }
+        Graph::of(formulas, true)?.quick(numbers, seen)
+    }
+    /// What the registers hold before the steps: these numbers, constants, and zeros.
+    pub(crate) fn image<T: Real>(&self, numbers: &[T]) -> Vec<T> {
+        let constants = self.constants.iter().map(|x| T::lift(*x));
+        let image = numbers.iter().copied().chain(constants).chain(core::iter::repeat(T::zero()));
+        image.take(FEW_REGISTERS).collect()
+    }
+    /// True if some of its steps call functions.
+    #[inline(always)]
+    pub(crate) fn has_seldom(&self) -> bool {
+        self.has_seldom
+    }
+    /// Runs it in a copy of the image into which what is seen has been put.
+    #[inline(always)]
+    pub(crate) fn run<T: Real, const SELDOM: bool>(&self, file: &mut [T; FEW_REGISTERS]) {
+        advance::<T, _, FEW_REGISTERS, SELDOM>(&self.steps, file, &|_| T::zero());
     }
 }

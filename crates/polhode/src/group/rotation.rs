@@ -159,6 +159,22 @@ impl<S: Real> Rotation<S> {
             )
         })
     }
+    /// One entry of the matrix, with its bits.
+    pub(crate) fn entry(&self, row: usize, column: usize) -> S {
+        let (w, v) = (self.w, &self.v);
+        let (two, i, j) = (S::lift(2.0), row % 3, column % 3);
+        let (next, last) = ((i + 1) % 3, (i + 2) % 3);
+        // x y ± w z in the order of x, y and z, plus where the column is the one before the row.
+        let product = || v[i.min(j)] * v[i.max(j)];
+        match () {
+            _ if i == j => {
+                S::one()
+                    - two * (v[next.min(last)] * v[next.min(last)] + v[next.max(last)] * v[next.max(last)])
+            }
+            _ if j == last => two * (product() + w * v[next]),
+            _ => two * (product() - w * v[last]),
+        }
+    }
     /// `self` followed, in the moving frame, by `other`.
     #[inline(always)]
     pub fn compose(&self, other: &Self) -> Self {
@@ -286,3 +302,19 @@ impl<S: Real> Rotation<S> {
 }
 
 kept!(Rotation<f64> { w, v });
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_are_those_of_the_matrix() {
+        let rotation =
+            Rotation::from_rotation_vector(&Vector3::new(0.3, -1.2, 0.5)).with_slope(&Vector3::x());
+        let matrix = rotation.matrix();
+        for (i, j) in (0..9).map(|k| (k % 3, k / 3)) {
+            let (entry, expected) = (rotation.entry(i, j), matrix[(i, j)]);
+            assert_eq!([entry.re, entry.eps[0]], [expected.re, expected.eps[0]], "{i} {j}");
+        }
+    }
+}

@@ -4,7 +4,7 @@ use super::attitude::Attitude;
 use super::build::Builder;
 use super::keys::{BODY, FOLLOWS};
 use super::number::{Number, Numbers, Scope, Values};
-use super::place::{Fault, Span};
+use super::place::{Fault, Span, Spot};
 use super::shapes::{Masses, Part, Shape, Solid, composed};
 use super::table::Table;
 use super::tree::Kind;
@@ -18,11 +18,11 @@ use crate::multibody::{GROUND, Held, Rigid};
 use crate::scalar::Scalar;
 use nalgebra::Vector3;
 
-/// A body as the file has it.
+/// A body as the file has it. There may be many, and most keys of most are left out: each of them takes little room.
 #[derive(Clone, Debug)]
 pub(super) struct BodyDraft {
     pub(super) name: String,
-    pub(super) span: Span,
+    pub(super) spot: Spot,
     pub(super) count: Option<Number>,
     mass: Option<Number>,
     density: Option<Number>,
@@ -30,19 +30,19 @@ pub(super) struct BodyDraft {
     inertia: Option<Numbers>,
     /// True if it is about the origin.
     about_origin: bool,
-    shape: Option<Shape>,
-    parts: Vec<Part>,
+    shape: Option<Box<Shape>>,
+    parts: Box<[Part]>,
     position: Option<Point>,
     velocity: Option<Point>,
     point: Option<Numbers>,
-    attitude: Option<Attitude>,
+    attitude: Option<Box<Attitude>>,
     omega_body: Option<Numbers>,
     omega_space: Option<Numbers>,
     momentum_body: Option<Numbers>,
     fixed_point: bool,
     /// True if its origin is its centre of mass by what it is.
     centered: bool,
-    follows: Option<Follows>,
+    follows: Option<Box<Follows>>,
 }
 
 /// A point in space, or how it moves.
@@ -50,7 +50,7 @@ pub(super) struct BodyDraft {
 enum Point {
     Numbers(Numbers),
     /// That of a frame.
-    Frame(String, Span),
+    Frame(Box<(String, Span)>),
 }
 
 /// A motion that the body is made to follow.
@@ -68,7 +68,7 @@ impl Point {
         if let Kind::Text(text) = &entry.value.kind
             && !scope.parameters.iter().any(|parameter| parameter.name == text.trim())
         {
-            return Ok(Some(Point::Frame(text.trim().into(), entry.span())));
+            return Ok(Some(Point::Frame(Box::new((text.trim().into(), entry.span())))));
         }
         Ok(Some(Point::Numbers(Numbers::read(key.into(), &entry.value, &[3], scope, 1.0)?)))
     }
@@ -117,13 +117,13 @@ impl BodyDraft {
                 let inner = entry.table("follows")?;
                 inner.only(FOLLOWS)?;
                 let turn_rate = inner.number("turn_rate", scope)?;
-                Some(Follows {
+                Some(Box::new(Follows {
                     frequency: inner.number("frequency", scope)?,
                     turn_rate: turn_rate
                         .ok_or_else(|| Fault::new(&entry.span(), "follows needs `turn_rate`"))?,
                     about: inner.number("moments_about", scope)?,
                     span: entry.span(),
-                })
+                }))
             }
             None => None,
         };
@@ -131,19 +131,19 @@ impl BodyDraft {
         let inertia = if about_origin { "inertia_origin" } else { "inertia" };
         Ok(BodyDraft {
             name: name.into(),
-            span: table.span.clone(),
+            spot: Spot::new(&table.span, 0),
             count: table.number("count", scope)?,
             mass: table.number("mass", scope)?,
             density: table.number("density", scope)?,
             center: table.numbers("center", &[3], scope)?,
             inertia: table.numbers(inertia, &[3, 6, 9], scope)?,
             about_origin,
-            shape: Shape::read(table, scope)?,
-            parts: Part::read_all(table, scope)?,
+            shape: Shape::read(table, scope)?.map(Box::new),
+            parts: Part::read_all(table, scope)?.into(),
             position: Point::read(table, "position", scope)?,
             velocity: Point::read(table, "velocity", scope)?,
             point: table.numbers("point", &[3], scope)?,
-            attitude: Attitude::read(table, scope)?,
+            attitude: Attitude::read(table, scope)?.map(Box::new),
             omega_body: table.angles("omega_body", &[3], scope)?,
             omega_space: table.angles("omega_space", &[3], scope)?,
             momentum_body: table.numbers("momentum_body", &[3], scope)?,
@@ -171,7 +171,7 @@ impl BodyDraft {
         self.follows.is_some()
     }
     fn fault(&self, message: impl Into<String>) -> Fault {
-        Fault::new(&self.span, format!("body '{}': {}", self.name, message.into()))
+        Fault::new(&self.spot.span(), format!("body '{}': {}", self.name, message.into()))
     }
     /// What is wrong with its mass or inertia.
     fn inertia_fault<S: Scalar>(&self, error: &InertiaError, values: &Values<S>) -> Fault {
@@ -455,14 +455,14 @@ impl<S: Scalar> Builder<'_, S> {
         match point {
             None => Ok(Vector3::zeros()),
             Some(Point::Numbers(numbers)) => numbers.vector(values),
-            Some(Point::Frame(name, span)) => Ok(self.moving_point(name, span, key)?.0),
+            Some(Point::Frame(frame)) => Ok(self.moving_point(&frame.0, &frame.1, key)?.0),
         }
     }
     fn velocity(&self, point: Option<&Point>, key: &str, values: &Values<S>) -> Result<Vector3<S>, Fault> {
         match point {
             None => Ok(Vector3::zeros()),
             Some(Point::Numbers(numbers)) => numbers.vector(values),
-            Some(Point::Frame(name, span)) => Ok(self.moving_point(name, span, key)?.1),
+            Some(Point::Frame(frame)) => Ok(self.moving_point(&frame.0, &frame.1, key)?.1),
         }
     }
     /// Position and velocity of a frame of a body that stands above.

@@ -106,11 +106,11 @@ impl<S: Scalar> Builder<'_, S> {
             let not_finite = v.iter().position(|x| !x.is_finite());
             if let Some(axis) = not_finite.and_then(|i| ["x", "y", "z"].get(i)) {
                 let message = format!("{what}_{axis} is not finite at the start; use smaller numbers");
-                return Err(Fault::new(&draft.span, message));
+                return Err(Fault::new(&draft.spot.span(), message));
             }
         }
         self.psi = psi;
-        self.system.body(name, body).map_err(|error| Fault::new(&draft.span, error.to_string()))?;
+        self.system.body(name, body).map_err(|error| Fault::new(&draft.spot.span(), error.to_string()))?;
         // How it starts is what the drawing of joints goes by.
         let b = self.system.bodies().len() - 1;
         for (parameter, value) in self.assigned.iter().filter(|(parameter, _)| parameter.is_start_of(b)) {

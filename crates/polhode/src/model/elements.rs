@@ -5,7 +5,7 @@ use super::build::Builder;
 use super::keys::{FRAME, JOINT, JOINT_TYPES};
 use super::loads::StateExpression;
 use super::number::{Number, Numbers, Scope, Values};
-use super::place::{Fault, Span};
+use super::place::{Fault, Span, Spot};
 use super::signals::{Drive, JointSpring, Motor, Seen, Watch, of_time_alone};
 use super::table::Table;
 use super::tree::Kind;
@@ -69,11 +69,11 @@ impl FrameDraft {
 #[derive(Clone, Debug)]
 pub(super) struct JointDraft {
     pub(super) name: String,
-    pub(super) span: Span,
+    pub(super) spot: Spot,
     pub(super) count: Option<Number>,
-    types: Vec<&'static str>,
+    types: Types,
     choose: Option<Number>,
-    pub(super) between: [(String, Span); 2],
+    pub(super) between: [(Box<str>, Spot); 2],
     at: Option<Numbers>,
     axis: Option<Numbers>,
     axis2: Option<Numbers>,
@@ -88,6 +88,28 @@ pub(super) struct JointDraft {
     /// Moment or force of a motor.
     motor: Option<Box<StateExpression>>,
     drive: Option<Box<StateExpression>>,
+}
+
+/// Its type, or several to choose from.
+#[derive(Clone, Debug)]
+enum Types {
+    One(&'static str),
+    Several(Box<[&'static str]>),
+}
+
+impl Types {
+    fn of(list: Vec<&'static str>) -> Types {
+        match list.as_slice() {
+            [one] => Types::One(one),
+            _ => Types::Several(list.into()),
+        }
+    }
+    fn list(&self) -> &[&'static str] {
+        match self {
+            Types::One(one) => core::slice::from_ref(one),
+            Types::Several(list) => list,
+        }
+    }
 }
 
 /// The two names of a table.
@@ -127,11 +149,11 @@ impl JointDraft {
         };
         let draft = JointDraft {
             name: name.into(),
-            span: table.span.clone(),
+            spot: Spot::new(&table.span, 0),
             count: table.number("count", scope)?,
-            types,
+            types: Types::of(types),
             choose: table.number("choose", scope)?,
-            between: between(table)?,
+            between: between(table)?.map(|(name, span)| (name.into(), Spot::new(&span, 0))),
             at: table.numbers("at", &[3], scope)?,
             axis: table.numbers("axis", &[3], scope)?,
             axis2: table.numbers("axis2", &[3], scope)?,
@@ -155,7 +177,7 @@ impl JointDraft {
     }
     /// Keys that do not go together.
     fn check(&self, table: &Table<'_>) -> Result<(), Fault> {
-        let kind = match self.types.as_slice() {
+        let kind = match self.types.list() {
             [one] if self.choose.is_none() => *one,
             [] => return Err(Fault::new(&table.span, format!("{} needs a type", table.name))),
             _ if self.choose.is_none() => {
@@ -254,11 +276,11 @@ impl JointDraft {
         let axis = !matches!(kind, "spherical" | "fixed" | "distance");
         match (self.at.is_some(), self.axis.is_some()) {
             (true, false) if axis => Err(Fault::new(
-                &self.span,
+                &self.spot.span(),
                 format!("{} has `at` and needs `axis` too: its third axis in space", table.name),
             )),
             (false, true) => Err(Fault::new(
-                &self.span,
+                &self.spot.span(),
                 format!("{} has `axis` and needs `at` too: its point in space", table.name),
             )),
             (true, true) if matches!(kind, "universal" | "constant-angle") && self.axis2.is_none() => {
@@ -267,7 +289,7 @@ impl JointDraft {
                     "{} has `at` and needs `axis2` too: the {which} axis of its second frame",
                     table.name
                 );
-                Err(Fault::new(&self.span, message))
+                Err(Fault::new(&self.spot.span(), message))
             }
             _ => Ok(()),
         }
@@ -280,14 +302,14 @@ impl JointDraft {
         values: &Values<S>,
         builder: &mut Builder<'_, S>,
     ) -> Result<(), Fault> {
-        let wrong = |message: String| Fault::new(&self.span, message);
+        let wrong = |message: String| Fault::new(&self.spot.span(), message);
         let kind = match &self.choose {
-            None => self.types.first(),
+            None => self.types.list().first(),
             Some(number) => {
-                let last = self.types.len().saturating_sub(1);
+                let last = self.types.list().len().saturating_sub(1);
                 let choice = number.at(values)?.value();
                 let word = (choice >= 0.0 && choice.fract() == 0.0)
-                    .then(|| self.types.get(choice as usize))
+                    .then(|| self.types.list().get(choice as usize))
                     .flatten();
                 if word.is_none() {
                     let words: Vec<String> = (0..=last).map(|k| k.to_string()).collect();
@@ -300,8 +322,8 @@ impl JointDraft {
         let kind = kind.copied().unwrap_or_default();
         let element = format!("the joint '{name}'");
         let ends = [
-            builder.end(between[0], &self.between[0].1, &element)?,
-            builder.end(between[1], &self.between[1].1, &element)?,
+            builder.end(between[0], &self.between[0].1.span(), &element)?,
+            builder.end(between[1], &self.between[1].1.span(), &element)?,
         ];
         let drawn = match &self.at {
             Some(at) => {
@@ -388,7 +410,7 @@ impl JointDraft {
         scope: &Scope<'_>,
         builder: &mut Builder<'_, S>,
     ) -> Result<(), Fault> {
-        let wrong = |message: String| Fault::new(&self.span, message);
+        let wrong = |message: String| Fault::new(&self.spot.span(), message);
         let Some(j) = builder.system.joint_index(name) else {
             return Ok(());
         };

@@ -5,7 +5,8 @@ use super::loads::StateExpression;
 use super::place::Fault;
 use super::signals::{Seen, together};
 use crate::body::{Formula, Kinematics, Wrench};
-use crate::expression::{MOST_INPUTS, Program, REGISTERS};
+use crate::expression::{Expression, FEW_REGISTERS, MOST_INPUTS, Program, Quick, REGISTERS};
+use crate::formula::{FEW_NUMBERS, MOST_NUMBERS, Numbers};
 use crate::group::{Jet, Rotation};
 use crate::multibody::{ForceFormula, MovingFrames, Push};
 use crate::scalar::{Dual, Real};
@@ -81,8 +82,31 @@ pub(super) struct Sight {
     is_of_time: bool,
     /// True if it needs what takes some computing.
     is_derived: bool,
+    /// The entries of the attitude that it reads, by columns.
+    entries: [bool; 9],
     /// The places of the numbers of the centre of mass.
     center: Option<[usize; 3]>,
+    /// The same where it is a vector of time and angular velocity, in few registers.
+    quick: Option<Quick>,
+}
+
+/// What quick programs see: time and angular velocity.
+const SEEN: usize = 4;
+
+/// Three expressions as a quick program, if they see no more than that and are no more than it takes.
+fn quick(all: &[Named<'_>], numbers: usize) -> Option<Quick> {
+    let input = |slot: &Slot| match slot {
+        Slot::Number(i) => Some(*i),
+        Slot::Time => Some(numbers),
+        Slot::OmegaBody(i) => Some(numbers + 1 + i),
+        _ => None,
+    };
+    let inputs = |named: &Named<'_>| named.slots.iter().map(input).collect();
+    let inputs: Vec<Vec<usize>> = all.iter().map(inputs).collect::<Option<_>>()?;
+    let expressions = all.iter().zip(&inputs);
+    let expressions: Vec<(&Expression, &[usize])> =
+        expressions.map(|(named, inputs)| (&named.formula.expression, &inputs[..])).collect();
+    if all.len() == 3 { Expression::quickly(&expressions, numbers, SEEN) } else { None }
 }
 
 /// Registers that are filled one after the other.
@@ -132,7 +156,14 @@ impl Sight {
         let program = together(all.iter().map(|named| named.formula), &inputs, before(SIZES.len()))?;
         let is_derived = needs[MATRIX..].contains(&true);
         let is_of_time = !needs[TIME + 1..].contains(&true);
-        Ok(Sight { program, numbers, needs, is_of_time, is_derived, center })
+        let mut entries = [false; 9];
+        for slot in all.iter().flat_map(|named| &named.slots) {
+            if let Some((MATRIX, place)) = slot.of_motion() {
+                entries[place] = true;
+            }
+        }
+        let quick = quick(all, numbers);
+        Ok(Sight { program, numbers, needs, is_of_time, is_derived, entries, center, quick })
     }
     /// Where its expressions look at.
     fn needs(&self, groups: &[usize]) -> bool {
@@ -194,7 +225,14 @@ impl Sight {
     fn derive<T: Real>(&self, numbers: &[T], at: &Kinematics<T>, registers: &mut [T], next: usize) {
         let mut to = Filled { registers, next };
         if self.needs[MATRIX] {
-            to.all(at.attitude.matrix().as_slice());
+            match T::DEPTH {
+                0 => to.all(at.attitude.matrix().as_slice()),
+                // With derivatives each of them takes long.
+                _ => (0..9).for_each(|k| match self.entries[k] {
+                    true => to.one(at.attitude.entry(k % 3, k / 3)),
+                    false => to.next += 1,
+                }),
+            }
         }
         if self.needs[VELOCITY] {
             to.all(at.attitude.rotate(&at.velocity_body).as_slice());
@@ -264,19 +302,68 @@ pub(super) struct ExpressionLoad {
     parts: Vec<Part>,
     sight: Sight,
     names: Vec<String>,
-    /// True if it is one moment of expressions in body axes, which needs nothing beyond its components.
+    /// True if it is one moment of expressions, which needs nothing beyond its components.
     is_plain: bool,
+    /// True if that is given in space axes.
+    in_space: bool,
     is_field: bool,
 }
 
 impl ExpressionLoad {
-    pub(super) fn new(parts: Vec<Part>, sight: Sight, names: Vec<String>) -> Self {
-        let is_plain =
-            matches!(parts.as_slice(), [Part { values: Components::Each(_), in_space: false, point: None }]);
+    pub(super) fn new(parts: Vec<Part>, mut sight: Sight, names: Vec<String>) -> Self {
+        let (is_plain, in_space) = match parts.as_slice() {
+            [Part { values: Components::Each(_), in_space, point: None }] => (true, *in_space),
+            _ => (false, false),
+        };
         // What a controller sets may change at any time, and a table has sides.
         let is_field = !sight.needs(&[VELOCITY_BODY, OMEGA_BODY, VELOCITY, OMEGA_SPACE, CENTER_VELOCITY])
             && parts.iter().all(|part| matches!(part.values, Components::Each(_)));
-        ExpressionLoad { parts, sight, names, is_plain, is_field }
+        let is_quick = is_plain && names.len() == sight.numbers;
+        sight.quick = sight.quick.filter(|_| is_quick);
+        ExpressionLoad { parts, sight, names, is_plain, in_space, is_field }
+    }
+    /// The image of its registers for these numbers, if it is one.
+    pub(super) fn image<T: Real>(&self, numbers: &[T]) -> Vec<T> {
+        self.sight.quick.as_ref().map_or(Vec::new(), |quick| quick.image(numbers))
+    }
+    /// The moment by the quick program. Nothing is called on the way unless the expressions call functions.
+    #[inline(always)]
+    fn quickly<T: Real, const SELDOM: bool>(
+        &self,
+        quick: &Quick,
+        image: &[T; FEW_REGISTERS],
+        at: &Kinematics<T>,
+    ) -> Wrench<T> {
+        let mut file = *image;
+        let seen = FEW_REGISTERS - 3 - SEEN;
+        file[seen] = at.time;
+        file[seen + 1..seen + SEEN].copy_from_slice(at.omega_body.as_slice());
+        quick.run::<T, SELDOM>(&mut file);
+        self.moment(Vector3::from_fn(|i, _| file[FEW_REGISTERS - 3 + i]), at)
+    }
+    #[inline(never)]
+    fn quickly_with_functions<T: Real>(
+        &self,
+        quick: &Quick,
+        image: &[T; FEW_REGISTERS],
+        at: &Kinematics<T>,
+    ) -> Wrench<T> {
+        self.quickly::<T, true>(quick, image, at)
+    }
+    /// In the axes that it is given in. Added to zero, as sums are: the sign of a zero is the same then.
+    #[inline(always)]
+    fn moment<T: Real>(&self, given: Vector3<T>, at: &Kinematics<T>) -> Wrench<T> {
+        let value = if self.in_space { at.attitude.unrotate(&given) } else { given };
+        Wrench::moment(value.map(|x| T::zero() + x))
+    }
+    #[inline(never)]
+    fn slowly<T: Real>(&self, numbers: &[T], at: &Kinematics<T>) -> Wrench<T> {
+        let mut values = [T::zero(); REGISTERS];
+        self.sight.run(numbers, at, &mut values);
+        match self.is_plain {
+            true => self.moment(Vector3::from_fn(|i, _| values[REGISTERS - 3 + i]), at),
+            false => self.sum(numbers, at, &values),
+        }
     }
     /// The sum of its parts, with the values of the expressions.
     #[inline(never)]
@@ -322,13 +409,18 @@ impl Formula for ExpressionLoad {
         self.is_field
     }
     fn wrench<T: Real>(&self, numbers: &[T], at: &Kinematics<T>) -> Wrench<T> {
-        let mut values = [T::zero(); REGISTERS];
-        self.sight.run(numbers, at, &mut values);
-        if !self.is_plain {
-            return self.sum(numbers, at, &values);
+        match T::DEPTH {
+            // The numbers that have names are fewer: with more behind them they are the image.
+            0 => match (&self.sight.quick, numbers.first_chunk()) {
+                (Some(quick), Some(image)) if quick.has_seldom() => {
+                    self.quickly_with_functions(quick, image, at)
+                }
+                (Some(quick), Some(image)) => self.quickly::<T, false>(quick, image, at),
+                _ => self.slowly(numbers, at),
+            },
+            // With derivatives the steps of the program are long, and all the rest is little beside them.
+            _ => self.slowly(numbers, at),
         }
-        // Added to zero, as sums are: the sign of a zero is the same then.
-        Wrench::moment(Vector3::from_fn(|i, _| T::zero() + values[REGISTERS - 3 + i]))
     }
 }
 
@@ -350,11 +442,11 @@ impl PotentialLoad {
     /// The derivatives with respect to three coordinates, where the pose has been given these.
     #[inline(never)]
     fn slopes<T: Real>(&self, numbers: &[T], at: &Kinematics<Jet<T>>) -> Vector3<T> {
-        let mut lifted = [Dual::constant(T::zero()); crate::multibody::MOST_NUMBERS];
-        for (to, from) in lifted.iter_mut().zip(numbers) {
-            *to = Dual::constant(*from);
-        }
-        self.energy(&lifted[..numbers.len()], at).eps.into()
+        let energy = match numbers.len() <= FEW_NUMBERS {
+            true => self.energy(Numbers::<_, FEW_NUMBERS>::new(numbers, Dual::constant).list(), at),
+            false => self.energy(Numbers::<_, MOST_NUMBERS>::new(numbers, Dual::constant).list(), at),
+        };
+        energy.eps.into()
     }
     #[inline(never)]
     fn energy<T: Real>(&self, numbers: &[T], at: &Kinematics<T>) -> T {
@@ -443,7 +535,7 @@ impl ForceFormula for LineForce {
         let pull = match self.is_energy {
             false => self.evaluate(numbers, at.frames.time, length, rate),
             true => {
-                let mut lifted = [Dual::<T, 1>::constant(T::zero()); crate::multibody::MOST_NUMBERS];
+                let mut lifted = [Dual::<T, 1>::constant(T::zero()); MOST_NUMBERS];
                 for (to, from) in lifted.iter_mut().zip(numbers) {
                     *to = Dual::constant(*from);
                 }

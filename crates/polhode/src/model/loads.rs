@@ -369,7 +369,7 @@ impl LoadDraft {
             }
         }
         let formula = PotentialLoad::new(&energy, numbers.names.clone(), numbers.center())?;
-        numbers.load(formula, None, &[], body, values, &self.span)
+        numbers.load((formula, |_: &_, _: &_| Vec::new()), None, &[], body, values, &self.span)
     }
     fn of_pushes<S: Scalar>(
         &self,
@@ -406,6 +406,7 @@ impl LoadDraft {
         if !parts.is_empty() {
             let seen = Sight::new(&expressions, numbers.center())?;
             let formula = ExpressionLoad::new(parts, seen, numbers.names.clone());
+            let formula = (formula, ExpressionLoad::image);
             constant.push(numbers.load(formula, at.as_ref(), &[], body, values, &self.span)?);
         }
         Ok(constant)
@@ -445,6 +446,7 @@ impl LoadDraft {
             parts.push(Part { values: Components::Set(setting, places), in_space: push.in_space, point });
         }
         let formula = ExpressionLoad::new(parts, Sight::new(&[], None)?, numbers.names.clone());
+        let formula = (formula, ExpressionLoad::image);
         Ok((numbers.load(formula, at.as_ref(), &given, body, values, &self.span)?, control))
     }
     /// True if it acts on the body of this name.

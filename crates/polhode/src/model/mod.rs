@@ -271,7 +271,7 @@ impl ModelFile {
         let counted = name.rsplit_once('-').map_or(name, |(before, _)| before);
         let body = self.bodies.iter().find(|body| body.name == name);
         let body = body.or_else(|| self.bodies.iter().find(|body| body.name == counted));
-        Fault::new(&body.map_or(0..0, |body| body.span.clone()), message)
+        Fault::new(&body.map_or(0..0, |body| body.spot.span()), message)
     }
     /// Something wrong with a load on a body, by its number among them.
     pub(crate) fn load_fault(
@@ -297,7 +297,7 @@ impl ModelFile {
         let counted = name.rsplit_once('-').map_or(name, |(before, _)| before);
         let joint = self.joints.iter().find(|joint| joint.name == name);
         let joint = joint.or_else(|| self.joints.iter().find(|joint| joint.name == counted))?;
-        Some(Fault::new(&joint.span, message))
+        Some(Fault::new(&joint.spot.span(), message))
     }
     /// Why a run to this time asks for more than the tables have.
     pub(crate) fn beyond_tables(&self, until: f64) -> Option<Fault> {

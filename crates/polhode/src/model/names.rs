@@ -203,9 +203,10 @@ impl Collected {
         let place = |i| self.list.iter().position(|known| *known == Carried::Own(OwnNumber::Center(i)));
         Some([place(0)?, place(1)?, place(2)?])
     }
-    pub(super) fn load<S: Scalar>(
+    /// The load of a formula, with what that wants behind the numbers.
+    pub(super) fn load<S: Scalar, F: Formula>(
         self,
-        formula: impl Formula,
+        (formula, image): (F, impl FnOnce(&F, &[S]) -> Vec<S>),
         at: Option<&Vector3<S>>,
         given: &[S],
         body: &Rigid<S>,
@@ -219,7 +220,8 @@ impl Collected {
             Carried::Given(i) => given.get(*i).copied().unwrap_or(S::zero()),
         };
         let numbers = self.list.iter().map(number).collect();
-        let own = Own::new(formula, numbers).map_err(|error| Fault::new(span, error.to_string()))?;
+        let own =
+            Own::with_image(formula, numbers, image).map_err(|error| Fault::new(span, error.to_string()))?;
         Ok(own.into())
     }
 }

@@ -256,10 +256,21 @@ pub(crate) struct Numbers(Box<(Of<Several>, &'static [usize])>);
 
 #[derive(Clone, Debug)]
 enum Several {
+    /// As many as most keys take, without room of their own.
+    Three([f64; 3]),
     Given(Box<[f64]>),
     /// Some of them are expressions.
     Each(Vec<Number>),
     Whole(usize),
+}
+
+impl Several {
+    fn of(given: Box<[f64]>) -> Several {
+        match *given {
+            [a, b, c] => Several::Three([a, b, c]),
+            _ => Several::Given(given),
+        }
+    }
 }
 
 impl Numbers {
@@ -286,8 +297,8 @@ impl Numbers {
                     Kind::Number(x) => Some(x),
                     _ => None,
                 };
-                let source = match list.iter().map(plain).collect() {
-                    Some(given) => Several::Given(given),
+                let source = match list.iter().map(plain).collect::<Option<Box<[f64]>>>() {
+                    Some(given) => Several::of(given),
                     None => Several::Each(Self::read_each(&key, list, scope, factor)?),
                 };
                 several(key, source)
@@ -359,6 +370,7 @@ impl Numbers {
     }
     fn len(&self) -> usize {
         match &self.0.0.source {
+            Several::Three(list) => list.len(),
             Several::Given(list) => list.len(),
             Several::Each(list) => list.len(),
             Several::Whole(_) => 0,
@@ -369,6 +381,7 @@ impl Numbers {
         let (Of { source, spot, key, factor }, _) = *self.0;
         let given = |x| Number(Box::new(Of { source: Source::Given(x), spot, key: key.clone(), factor }));
         match source {
+            Several::Three(list) => list.into_iter().map(given).collect(),
             Several::Given(list) => list.into_iter().map(given).collect(),
             Several::Each(list) => list,
             Several::Whole(_) => Vec::new(),
@@ -382,7 +395,7 @@ impl Numbers {
                 [one] => one.parameter(),
                 _ => None,
             },
-            Several::Given(_) => None,
+            Several::Three(_) | Several::Given(_) => None,
         }
     }
     fn count(&self, given: usize) -> Result<(), Fault> {
@@ -400,6 +413,7 @@ impl Numbers {
     pub(crate) fn at<S: Scalar>(&self, values: &Values<S>) -> Result<Vec<S>, Fault> {
         let scaled = |x: S| self.0.0.scaled(x);
         match &self.0.0.source {
+            Several::Three(list) => Ok(list.iter().map(|x| scaled(S::lift(*x))).collect()),
             Several::Given(list) => Ok(list.iter().map(|x| scaled(S::lift(*x))).collect()),
             Several::Each(list) => list.iter().map(|number| number.at(values)).collect(),
             Several::Whole(p) => {
@@ -411,9 +425,8 @@ impl Numbers {
     }
     /// Three of them.
     pub(crate) fn vector<S: Scalar>(&self, values: &Values<S>) -> Result<Vector3<S>, Fault> {
-        if let Several::Given(list) = &self.0.0.source {
-            let number = |i: usize| list.get(i).map_or(S::zero(), |x| self.0.0.scaled(S::lift(*x)));
-            return Ok(Vector3::from_fn(|i, _| number(i)));
+        if let Several::Three(list) = &self.0.0.source {
+            return Ok(Vector3::from(list.map(|x| self.0.0.scaled(S::lift(x)))));
         }
         let list = self.at(values)?;
         Ok(Vector3::from_fn(|i, _| list.get(i).copied().unwrap_or(S::zero())))

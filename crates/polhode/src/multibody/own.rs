@@ -195,34 +195,34 @@ type Rows<T> = [T; MOST_ROWS];
 
 /// A joint at one scalar.
 pub(crate) trait JointAt<T: Real> {
-    fn constraint(&self, numbers: &[T], at: &Frames<T>) -> Option<Rows<T>>;
+    fn constraint(&self, numbers: &[T], at: &Frames<T>) -> Rows<T>;
 }
 
 impl<F: JointFormula, T: Real> JointAt<T> for F {
-    fn constraint(&self, numbers: &[T], at: &Frames<T>) -> Option<Rows<T>> {
+    fn constraint(&self, numbers: &[T], at: &Frames<T>) -> Rows<T> {
         let mut rows = [T::zero(); MOST_ROWS];
         let count = self.rows().min(MOST_ROWS);
         JointFormula::constraint(self, numbers, at, &mut rows[..count]);
-        Some(rows)
+        rows
     }
 }
 
 /// A force at one scalar.
 pub(crate) trait ForceAt<T: Real> {
-    fn push(&self, numbers: &[T], at: &MovingFrames<T>) -> Option<Push<T>>;
+    fn push(&self, numbers: &[T], at: &MovingFrames<T>) -> Push<T>;
     fn potential(&self, numbers: &[T], at: &MovingFrames<T>) -> Option<T>;
 }
 
 impl<F: ForceFormula, T: Real> ForceAt<T> for F {
-    fn push(&self, numbers: &[T], at: &MovingFrames<T>) -> Option<Push<T>> {
-        Some(self.push(numbers, at))
+    fn push(&self, numbers: &[T], at: &MovingFrames<T>) -> Push<T> {
+        self.push(numbers, at)
     }
     fn potential(&self, numbers: &[T], at: &MovingFrames<T>) -> Option<T> {
         self.potential(numbers, at)
     }
 }
 
-type Energy<T> = T;
+type Energy<T> = Option<T>;
 /// A derivative with respect to one parameter. There are no lanes: where parameters are worked on in lanes, formulas are asked
 /// for each of them, and anything else gets what is not a number.
 type One = Dual<f64, 1>;
@@ -350,8 +350,9 @@ impl<S: Real> OwnJoint<S> {
     }
     /// Φ of frames that are given.
     pub(super) fn rows_at<U: Real>(&self, at: &Frames<U>, of: impl Fn(S) -> U) -> Rows<U> {
+        let Some(ask) = rows_at() else { return [U::lift(f64::NAN); MOST_ROWS] };
         let numbers = Numbers::<U, MOST_NUMBERS>::new(&self.behind.numbers, of);
-        rows_at(&*self.behind.formula, &numbers, at).unwrap_or([U::lift(f64::NAN); MOST_ROWS])
+        ask(&*self.behind.formula, numbers.list(), at)
     }
     /// Φ.
     #[inline(never)]
@@ -509,9 +510,10 @@ impl<S: Real> OwnForce<S> {
         }
         let at = MovingFrames { signals: *signals, ..MovingFrames::of(ends, time, places) };
         let unknown = Vector3::from_element(T::lift(f64::NAN));
-        let Push { force, moment } =
-            push_at(&*self.behind.formula, &self.behind.at::<T, MOST_NUMBERS>(), &at)
-                .unwrap_or(Push { force: unknown, moment: unknown });
+        let Push { force, moment } = match push_at() {
+            Some(ask) => ask(&*self.behind.formula, self.behind.at::<T, MOST_NUMBERS>().list(), &at),
+            None => Push { force: unknown, moment: unknown },
+        };
         // Both act at the second point.
         let about = |i: usize| {
             let arm = at.frames.points[1] - places[i].x;
@@ -521,7 +523,8 @@ impl<S: Real> OwnForce<S> {
     }
     /// The energy that it stores, of frames that are given.
     pub(super) fn potential_at<U: Real>(&self, at: &MovingFrames<U>, of: impl Fn(S) -> U) -> Option<U> {
-        potential_at(&*self.behind.formula, &Numbers::<U, MOST_NUMBERS>::new(&self.behind.numbers, of), at)
+        let numbers = Numbers::<U, MOST_NUMBERS>::new(&self.behind.numbers, of);
+        potential_at()?(&*self.behind.formula, numbers.list(), at)
     }
     /// The energy that it stores.
     #[inline(never)]
@@ -532,10 +535,7 @@ impl<S: Real> OwnForce<S> {
         places: [&Place<T>; 2],
         signals: &Signals<T>,
     ) -> Option<T> {
-        potential_at(
-            &*self.behind.formula,
-            &self.behind.at::<T, MOST_NUMBERS>(),
-            &MovingFrames { signals: *signals, ..MovingFrames::of(ends, time, places) },
-        )
+        let at = MovingFrames { signals: *signals, ..MovingFrames::of(ends, time, places) };
+        potential_at()?(&*self.behind.formula, self.behind.at::<T, MOST_NUMBERS>().list(), &at)
     }
 }

@@ -9,7 +9,7 @@ use super::joint::{Joint, MOST_ROWS, Place, zero};
 use super::layout::Layout;
 use super::leaves::Basis;
 use super::system::{Rigid, System};
-use super::tape::{Matrix, Places, Sink};
+use super::tape::{Matrix, Places, Sink, Units};
 use crate::scalar::Real;
 use crate::solve::{Block, FactorError, Factors, Pattern, Role, elimination_order};
 use nalgebra::Vector3;
@@ -60,25 +60,28 @@ pub(super) struct Projection<'a, S: Real> {
     /// What mass and inertia of each body count when velocities are made to fit; nothing if all count alike.
     weights: Vec<[f64; 2]>,
     /// The unit of each unknown and of each equation.
-    units: Vec<[f64; 2]>,
+    units: Units,
     /// Right-hand side, then solution.
     pub(super) x: Vec<S>,
 }
 
 /// The units of unknowns and equations, in which all are of one size: with forces divided by a mass they are lengths, but for
 /// turns and angles, which are lengths per length, and for moments, which are lengths times length.
-fn units<S: Real>(system: &System<S>, layout: &Layout, size: f64) -> Vec<[f64; 2]> {
+fn units<S: Real>(system: &System<S>, layout: &Layout, size: f64) -> Units {
     let length = if size * size > 0.0 { size } else { 1.0 };
     let (turn, moment) = (length.recip(), length);
-    let of_body = |i: usize| if i % 6 < 3 { [1.0, 1.0] } else { [turn, moment] };
-    let mut units: Vec<[f64; 2]> = Vec::with_capacity(layout.n);
-    units.extend((0..6 * system.bodies.len()).map(of_body));
+    const LENGTH: u8 = 0;
+    const TURN: u8 = 1;
+    const ANGLE: u8 = 2;
+    let of_body = |i: usize| if i % 6 < 3 { LENGTH } else { TURN };
+    let mut kinds: Vec<u8> = Vec::with_capacity(layout.n);
+    kinds.extend((0..6 * system.bodies.len()).map(of_body));
     for joint in &system.joints {
-        let of_row = |row: usize| if joint.is_angle(row) { [moment, turn] } else { [1.0, 1.0] };
-        units.extend((0..joint.kind.rows()).map(of_row));
+        let of_row = |row: usize| if joint.is_angle(row) { ANGLE } else { LENGTH };
+        kinds.extend((0..joint.kind.rows()).map(of_row));
     }
-    units.resize(layout.n, [1.0, 1.0]);
-    units
+    kinds.resize(layout.n, LENGTH);
+    Units { kinds, all: [[1.0, 1.0], [turn, moment], [moment, turn]] }
 }
 
 impl<'a, S: Real> Projection<'a, S> {

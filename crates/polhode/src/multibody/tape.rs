@@ -107,6 +107,20 @@ fn neighbours(pattern: &Pattern, blocks: &[Block]) -> Vec<(usize, usize)> {
     pairs
 }
 
+/// The units of unknowns and equations, of which there are few that differ.
+pub(super) struct Units {
+    /// Which one each has.
+    pub(super) kinds: Vec<u8>,
+    /// Of an unknown and of its equation.
+    pub(super) all: [[f64; 2]; 3],
+}
+
+impl Units {
+    fn iter(&self) -> impl Iterator<Item = &[f64; 2]> {
+        self.kinds.iter().map(|kind| &self.all[usize::from(*kind) % self.all.len()])
+    }
+}
+
 /// A matrix with its places, values and factors.
 #[derive(Clone, Debug)]
 pub(super) struct Matrix<S: Real> {
@@ -197,7 +211,7 @@ impl<S: Real> Matrix<S> {
     }
     /// Solves in place, with one correction by what is left; what is left then of each row, relative to what its terms may be.
     /// Each unknown and each equation has a unit, with which all of them are compared.
-    pub(super) fn refined(&mut self, x: &mut [S], units: &[[f64; 2]]) -> f64 {
+    pub(super) fn refined(&mut self, x: &mut [S], units: &Units) -> f64 {
         let right = x.to_vec();
         let mut left = right.clone();
         self.solve(x);
@@ -215,18 +229,21 @@ impl<S: Real> Matrix<S> {
             return f64::NAN;
         }
         let size = |x: &S| x.abs().largest();
-        let solved = x.iter().zip(units).map(|(x, [unit, _])| size(x) / unit);
-        let given = right.iter().zip(units).map(|(x, [_, unit])| size(x) / unit);
+        let units = || units.iter();
+        let solved = x.iter().zip(units()).map(|(x, [unit, _])| size(x) / unit);
+        let given = right.iter().zip(units()).map(|(x, [_, unit])| size(x) / unit);
         let most = solved.chain(given).fold(0.0, f64::max);
-        let unknowns: Vec<f64> = units.iter().map(|[unit, _]| most * unit).collect();
-        let mut terms = vec![0.0; right.len()];
+        let unknowns: Vec<f64> = units().map(|[unit, _]| most * unit).collect();
+        drop(right);
+        let mut terms = vec![0.0; x.len()];
         self.pattern.multiply_by(&self.values, |value| size(&value), &unknowns, &mut terms);
+        drop(unknowns);
         self.unscale(&mut terms);
         let part = |((left, terms), [_, unit]): ((&S, &f64), &[f64; 2])| match size(left) {
             0.0 => 0.0,
             left => left / (terms + most * unit),
         };
-        left.iter().zip(&terms).zip(units).map(part).fold(0.0, crate::scalar::larger)
+        left.iter().zip(&terms).zip(units()).map(part).fold(0.0, crate::scalar::larger)
     }
 }
 

@@ -77,7 +77,7 @@ impl<S: Real, const N: usize> Factor<S, SVector<S, N>> for Lu<S, N> {
                 }
             }
         } else {
-            factorize(N, m.as_mut_slice(), weights.as_mut_slice(), swaps.as_flattened_mut());
+            factorize_of::<S, N>(m.as_mut_slice(), weights.as_mut_slice(), swaps.as_flattened_mut());
         }
         if lanes.all() {
             (self.factors, self.swaps) = (m, swaps);
@@ -99,7 +99,7 @@ impl<S: Real, const N: usize> Factor<S, SVector<S, N>> for Lu<S, N> {
             });
         }
         let mut x = *b;
-        substitute(N, self.factors.as_slice(), self.swaps.as_flattened(), x.as_mut_slice());
+        substitute_of::<S, N>(self.factors.as_slice(), self.swaps.as_flattened(), x.as_mut_slice());
         x
     }
 
@@ -135,6 +135,17 @@ fn exchange<S: Real>(mask: S::Mask, x: &mut [S], i: usize, j: usize) {
 /// exchanged in column k. Rows are compared with their weights, which go with them.
 #[inline]
 pub(crate) fn factorize<S: Real>(n: usize, a: &mut [S], weights: &mut [S], swaps: &mut [S::Mask]) {
+    factorize_any(n, a, weights, swaps);
+}
+
+/// The same of a size that is known: a function of its own for each, whose loops are unrolled whoever else is compiled beside it.
+#[inline]
+fn factorize_of<S: Real, const N: usize>(a: &mut [S], weights: &mut [S], swaps: &mut [S::Mask]) {
+    factorize_any(N, a, weights, swaps);
+}
+
+#[inline(always)]
+fn factorize_any<S: Real>(n: usize, a: &mut [S], weights: &mut [S], swaps: &mut [S::Mask]) {
     for k in 0..n {
         for i in k + 1..n {
             let swap = (a[k + n * k].abs() * weights[k]).below(a[i + n * k].abs() * weights[i]);
@@ -163,6 +174,17 @@ pub(crate) fn factorize<S: Real>(n: usize, a: &mut [S], weights: &mut [S], swaps
 /// Solves with the factors of [`factorize`], in place.
 #[inline]
 pub(crate) fn substitute<S: Real>(n: usize, a: &[S], swaps: &[S::Mask], x: &mut [S]) {
+    substitute_any(n, a, swaps, x);
+}
+
+/// The same of a size that is known.
+#[inline]
+fn substitute_of<S: Real, const N: usize>(a: &[S], swaps: &[S::Mask], x: &mut [S]) {
+    substitute_any(N, a, swaps, x);
+}
+
+#[inline(always)]
+fn substitute_any<S: Real>(n: usize, a: &[S], swaps: &[S::Mask], x: &mut [S]) {
     // The exchanges of all columns first: the multipliers below the diagonal were exchanged along.
     for k in 0..n {
         for i in k + 1..n {

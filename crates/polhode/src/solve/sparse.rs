@@ -224,7 +224,7 @@ struct Columns {
     starts: Vec<u32>,
     /// The row of each entry; once sparse factors have pivots, where it goes in their order.
     rows: Vec<u32>,
-    /// Where its value is in the array of values.
+    /// Where the values of each column start in the array of values.
     from: Vec<u32>,
     /// A diagonal entry is the pivot in any case if it is at least this part of its column.
     steady: f64,
@@ -240,14 +240,14 @@ impl Columns {
             order: Vec::with_capacity(n),
             starts: Vec::with_capacity(n + 1),
             rows: Vec::with_capacity(entries),
-            from: Vec::with_capacity(entries),
+            from: Vec::with_capacity(n),
             steady: ELSEWHERE,
         };
         columns.starts.push(0);
         for j in order.iter().copied().chain(0..pattern.n).filter(first) {
             columns.order.push(j as u32);
             columns.rows.extend_from_slice(&pattern.rows[pattern.range(j).unwrap_or_default()]);
-            columns.from.extend(pattern.starts[j]..pattern.starts[j + 1]);
+            columns.from.push(pattern.starts[j]);
             columns.starts.push(columns.rows.len() as u32);
         }
         columns
@@ -261,6 +261,13 @@ impl Columns {
     #[inline(always)]
     fn range(&self, k: usize) -> core::ops::Range<usize> {
         self.starts[k] as usize..self.starts[k + 1] as usize
+    }
+
+    /// Those of its values that are of a column.
+    #[inline(always)]
+    fn values<'a, S>(&self, k: usize, values: &'a [S]) -> &'a [S] {
+        let (from, count) = (self.from[k] as usize, self.range(k).len());
+        &values[from..from + count]
     }
 }
 

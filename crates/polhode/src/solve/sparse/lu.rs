@@ -55,12 +55,19 @@ impl<S: Real> Triangle<S> {
     fn new() -> Self {
         Triangle { starts: vec![[0; 2]], runs: vec![], values: vec![], alike: vec![], single: vec![] }
     }
+    /// With room for so many columns.
+    fn of(columns: usize) -> Self {
+        let mut triangle = Self::new();
+        triangle.starts.reserve_exact(columns);
+        triangle.single.reserve_exact(columns);
+        triangle
+    }
 
     /// The lower triangle that was found, each column with the places that its rows went to.
     fn lower(found: Lists, position: &[u32]) -> Self {
         let n = found.len();
         // From the last column on, because each is made like the next.
-        let (mut backwards, mut column) = (Lists::new(n), Vec::new());
+        let (mut backwards, mut column) = (Lists::new(n, found.items() + found.items() / 4), Vec::new());
         for k in (0..n).rev() {
             column.clear();
             column.extend(found.get(k).iter().map(|row| position[*row as usize]));
@@ -72,7 +79,7 @@ impl<S: Real> Triangle<S> {
             backwards.push(column.iter().copied());
         }
         drop(found);
-        let mut triangle = Self::new();
+        let mut triangle = Self::of(n);
         (0..n).rev().for_each(|k| triangle.push(backwards.get(k)));
         triangle.make_room();
         triangle.compare_lower();
@@ -80,7 +87,7 @@ impl<S: Real> Triangle<S> {
     }
     /// The upper triangle that was found.
     fn upper(found: Lists) -> Self {
-        let (mut triangle, mut before, mut column) = (Self::new(), Vec::new(), Vec::new());
+        let (mut triangle, mut before, mut column) = (Self::of(found.len()), Vec::new(), Vec::new());
         for k in 0..found.len() {
             column.clear();
             column.extend_from_slice(found.get(k));
@@ -475,8 +482,7 @@ impl<S: Real> SparseLu<S> {
         for (k, &floor) in self.floors.iter().enumerate() {
             let mut largest = 0.0f64;
             let entries = self.columns.range(k);
-            for (&to, &from) in self.columns.rows[entries.clone()].iter().zip(&self.columns.from[entries]) {
-                let value = values[from as usize];
+            for (&to, &value) in self.columns.rows[entries].iter().zip(self.columns.values(k, values)) {
                 work[to as usize] = value;
                 largest = largest.max(size(value));
             }

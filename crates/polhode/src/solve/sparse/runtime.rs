@@ -87,8 +87,7 @@ impl<S: Real> DenseLu<S> {
         for (k, &unknown) in self.columns.order.iter().enumerate() {
             let entries = self.columns.range(k);
             let mut largest = 0.0f64;
-            for (&to, &from) in self.to[entries.clone()].iter().zip(&self.columns.from[entries]) {
-                let value = values[from as usize];
+            for (&to, &value) in self.to[entries].iter().zip(self.columns.values(k, values)) {
                 self.factors[to as usize] = value;
                 largest = largest.max(size(value));
             }

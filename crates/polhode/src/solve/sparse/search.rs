@@ -34,16 +34,21 @@ pub(super) struct Lists {
 }
 
 impl Lists {
-    /// Room for so many lists.
-    pub fn new(count: usize) -> Lists {
+    /// Room for so many lists of about so many items together.
+    pub fn new(count: usize, items: usize) -> Lists {
         let mut starts = Vec::with_capacity(count + 1);
         starts.push(0);
-        Lists { starts, items: vec![] }
+        Lists { starts, items: Vec::with_capacity(items) }
     }
 
     pub fn push(&mut self, items: impl Iterator<Item = u32>) {
         self.items.extend(items);
         self.starts.push(self.items.len() as u32);
+    }
+
+    /// How many items all of them have.
+    pub fn items(&self) -> usize {
+        self.items.len()
     }
 
     /// How many lists there are.
@@ -114,8 +119,11 @@ fn eliminate<S: Real>(
     for (k, &row) in row_of.iter().enumerate() {
         position[row as usize] = k as u32;
     }
-    let (mut lower, mut upper) = (Lists::new(n), Lists::new(n));
-    let (mut l, mut u, mut pivots, mut floors) = (vec![], vec![], vec![], vec![]);
+    // Factors have about as many entries in each triangle as the matrix has. Room that grows leaves holes.
+    let entries = columns.rows.len();
+    let (mut lower, mut upper) = (Lists::new(n, entries), Lists::new(n, entries));
+    let (mut l, mut floors) = (Vec::with_capacity(entries), Vec::with_capacity(n));
+    let (mut u, mut pivots) = (vec![], vec![]);
     // The column at work, and the largest term in each of its entries.
     let mut work = vec![S::zero(); n];
     let mut terms = vec![0.0f64; n];
@@ -149,8 +157,7 @@ fn eliminate<S: Real>(
         }
         above.sort_unstable();
         let mut largest = 0.0f64;
-        for (&row, &from) in columns.rows[entries.clone()].iter().zip(&columns.from[entries]) {
-            let value = values[from as usize];
+        for (&row, &value) in columns.rows[entries].iter().zip(columns.values(at, values)) {
             work[row as usize] = value;
             terms[row as usize] = size(value);
             largest = largest.max(size(value));
