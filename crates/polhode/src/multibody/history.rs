@@ -185,7 +185,8 @@ impl<S: Real> Stepping<'_, S> {
                     Kind::Tied { turns: false, .. } => per_force,
                     Kind::Tied { turns: true, .. } => per_force * per_length,
                 };
-                for (i, old) in differences.iter_mut().enumerate() {
+                // Those of higher orders are not used.
+                for (i, old) in differences.iter_mut().enumerate().take(most + 1) {
                     let change = new - *old;
                     if counted {
                         sizes[i] += change.abs() * unit;
