@@ -489,7 +489,7 @@ impl<S: Real> Equations<S> for Stepping<'_, S> {
             joint.constraint(time, places, &mut work.residual[start..start + count]);
             if work.scheme.stabilized {
                 let mut rates = [S::zero(); MOST_ROWS];
-                joint.rates(time, places, &mut rates, &mut [S::zero(); MOST_ROWS]);
+                joint.rates(time, places, &mut rates, None);
                 for (k, rate) in rates[..count].iter().enumerate() {
                     work.residual[start + count + k] = *rate / weights.velocity;
                 }

@@ -239,7 +239,7 @@ impl<L: Lane> Room<L> {
             let place = |b: usize| predicted_place(&work.now[b].place, &self.predicted[b]);
             let places = bodies.map(|body| body.map_or_else(Place::ground, place));
             let mut rates = [Dual::zero(); MOST_ROWS];
-            joint.rates(time, places.each_ref(), &mut rates, &mut [Dual::zero(); MOST_ROWS]);
+            joint.rates(time, places.each_ref(), &mut rates, None);
             let mut eta = [Dual::zero(); MOST_ROWS];
             for k in 0..count {
                 self.x[start + count + k] += rates[k].eps[0] / L::of(weights.velocity);
