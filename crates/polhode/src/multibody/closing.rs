@@ -101,7 +101,7 @@ impl<S: Real> Closing<S> {
         step.take_end(next);
         for (j, joint) in step.on.system.joints.iter().enumerate().filter(|(_, joint)| joint.is_driven()) {
             let mut rates = [S::zero(); MOST_ROWS];
-            joint.rates(end, still(joint, next).each_ref(), &mut rates, &mut [S::zero(); MOST_ROWS]);
+            joint.rates(end, still(joint, next).each_ref(), &mut rates, None);
             let (start, count) = (step.on.work.layout.joints[j], joint.kind.rows());
             self.given[start..start + count].copy_from_slice(&rates[..count]);
         }

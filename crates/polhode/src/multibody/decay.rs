@@ -230,7 +230,7 @@ fn write<S: Real>(
         let places = joint.bodies().map(|body| body.map_or_else(Place::ground, |b| bodies[b].place()));
         joint.jacobian(time, places.each_ref(), &mut rows);
         let mut rates = [S::zero(); MOST_ROWS];
-        joint.rates(time, places.each_ref(), &mut rates, &mut [S::zero(); MOST_ROWS]);
+        joint.rates(time, places.each_ref(), &mut rates, None);
         let count = joint.kind.rows();
         for k in 0..count {
             for (block, slope) in rows[k].iter().enumerate() {

@@ -327,7 +327,8 @@ impl<S: Real> Stepping<'_, S> {
         self.work.turned = S::zero();
         let history = &mut self.work.history;
         if history.began && !history.made && history.served == 0 {
-            history.wait = WAIT;
+            history.failed += 1;
+            history.wait = if history.failed == 1 { 0 } else { WAIT.min(1 << history.failed.min(WAIT)) };
         }
         (history.made, history.extra, history.served) = (true, 0, 0);
         self.work.in_whole = whole;
@@ -489,7 +490,7 @@ impl<S: Real> Equations<S> for Stepping<'_, S> {
             joint.constraint(time, places, &mut work.residual[start..start + count]);
             if work.scheme.stabilized {
                 let mut rates = [S::zero(); MOST_ROWS];
-                joint.rates(time, places, &mut rates, &mut [S::zero(); MOST_ROWS]);
+                joint.rates(time, places, &mut rates, None);
                 for (k, rate) in rates[..count].iter().enumerate() {
                     work.residual[start + count + k] = *rate / weights.velocity;
                 }

@@ -24,6 +24,8 @@ pub(super) struct History<S> {
     pub(super) extra: u64,
     /// Steps that the factors served after the one that made them.
     pub(super) served: u64,
+    /// How often in a row old factors served none.
+    pub(super) failed: u64,
     /// Steps to wait before old factors are tried again.
     pub(super) wait: u64,
     /// True if this step began with old factors, and if it made new ones.
@@ -31,7 +33,7 @@ pub(super) struct History<S> {
     pub(super) made: bool,
 }
 
-kept!(History<f64> { h, differences, guess, tied, extra, served, wait, began, made });
+kept!(History<f64> { h, differences, guess, tied, extra, served, failed, wait, began, made });
 
 /// How to extrapolate: by differences up to this order, the last one with its sign changed for what alternates. With z = s + (-1)ⁿw,
 /// the sums of two that follow each other are smooth, and their extrapolation is that of z with this change.
@@ -94,7 +96,8 @@ impl Kind {
 pub(super) const USUAL: u64 = 2;
 /// What new factors cost, in iterations (measured: 2.5 to 7). When old ones have cost as much they are not kept.
 pub(super) const PRICE: u64 = 4;
-/// How many steps make new factors after old ones served none, so that failures are cheap on the whole.
+/// How many steps at most make new factors after old ones served none, so that failures are cheap on the whole. A single failure
+/// is no reason to wait.
 pub(super) const WAIT: u64 = 8;
 
 impl<S: Real> Stepping<'_, S> {
@@ -161,6 +164,7 @@ impl<S: Real> Stepping<'_, S> {
         } else {
             history.extra += iterations.saturating_sub(USUAL);
             history.served += 1;
+            history.failed = 0;
         }
         let h = self.h.largest();
         let goes_on = core::mem::replace(&mut history.h, h) == h;
@@ -185,7 +189,8 @@ impl<S: Real> Stepping<'_, S> {
                     Kind::Tied { turns: false, .. } => per_force,
                     Kind::Tied { turns: true, .. } => per_force * per_length,
                 };
-                for (i, old) in differences.iter_mut().enumerate() {
+                // Those of higher orders are not used.
+                for (i, old) in differences.iter_mut().enumerate().take(most + 1) {
                     let change = new - *old;
                     if counted {
                         sizes[i] += change.abs() * unit;

@@ -382,7 +382,7 @@ fn velocities<S: Real>(
     let (system, time) = (projection.system, projection.time);
     let before: Vec<[Vector3<S>; 2]> = projection.places.iter().map(|place| [place.v, place.omega]).collect();
     let rates = |joint: &Joint<S>, places: [&Place<S>; 2], out: &mut [S]| {
-        joint.rates(time, places, out, &mut [S::zero(); MOST_ROWS]);
+        joint.rates(time, places, out, None);
     };
     projection.factor()?;
     let first = projection.rows(rates);
@@ -439,7 +439,7 @@ fn accelerations<S: Real>(
     (known, mut found): (&[f64], Vec<Dependent>),
 ) -> Result<Initial<S>, AssemblyError> {
     let (system, time) = (projection.system, projection.time);
-    projection.rows(|joint, places, out| joint.rates(time, places, &mut [S::zero(); MOST_ROWS], out));
+    projection.rows(|joint, places, out| joint.rates(time, places, &mut [S::zero(); MOST_ROWS], Some(out)));
     for (b, body) in system.bodies.iter().enumerate() {
         let place = projection.places[b];
         let [force, moment] = loads(body, (time, beginning(time)), &attitudes[b], &place);

@@ -406,23 +406,24 @@ impl<S: Real> Joint<S> {
         }
         let (mut row, [a, b]) = (0, places);
         let (pa, pb) = (spin(&self.ends[0].point), spin(&self.ends[1].point));
+        // Of points and axes: on both attitudes by themselves, and across.
+        let (mut own, mut across) = ([None; 2], None);
+        let sum = |sum: &mut Option<Matrix3<S>>, m: Matrix3<S>| *sum = Some(sum.map_or(m, |sum| sum + m));
         for feature in self.kind.features() {
             let l = lambda[row];
             match *feature {
                 Feature::Point => {
                     let f = Vector3::new(l, lambda[row + 1], lambda[row + 2]);
-                    add(1, 1, twice(&self.ends[0].point, &a.to_body(&f)));
-                    add(3, 3, -twice(&self.ends[1].point, &b.to_body(&f)));
+                    sum(&mut own[0], twice(&self.ends[0].point, &a.to_body(&f)));
+                    sum(&mut own[1], -twice(&self.ends[1].point, &b.to_body(&f)));
                 }
                 Feature::Perpendicular(i, j) => {
                     let (u, w) = (axis(&self.ends[0], i), axis(&self.ends[1], j));
                     let (u_b, w_a) = (b.to_body(&a.to_space(&u)) * l, a.to_body(&b.to_space(&w)));
                     // ũ R_Aᵀ R_B w̃ = R_Aᵀ Ũ W̃ R_B.
-                    let across = a.r.tr_mul(&b.r) * u.dot(&w_a) * l - outer(&w_a, &u_b);
-                    add(1, 1, twice(&u, &w_a) * l);
-                    add(1, 3, across);
-                    add(3, 3, twice(&w, &u_b));
-                    add(3, 1, across.transpose());
+                    sum(&mut across, a.r.tr_mul(&b.r) * u.dot(&w_a) * l - outer(&w_a, &u_b));
+                    sum(&mut own[0], twice(&u, &w_a) * l);
+                    sum(&mut own[1], twice(&w, &u_b));
                 }
                 Feature::InPlane(i) => {
                     let u = axis(&self.ends[0], i);
@@ -461,14 +462,33 @@ impl<S: Real> Joint<S> {
             }
             row += feature.rows();
         }
+        for (end, own) in own.into_iter().enumerate() {
+            own.into_iter().for_each(|m| add(2 * end + 1, 2 * end + 1, m));
+        }
+        if let Some(across) = across {
+            add(1, 3, across);
+            add(3, 1, across.transpose());
+        }
     }
 
-    /// Φ̇ = B v and the second-order term Ḃ v: with it, Φ̈ = B v̇ + Ḃ v. Where Φ depends on time, both with what that adds.
+    /// Φ̇ = B v and, if it is asked for, the second-order term Ḃ v: with it, Φ̈ = B v̇ + Ḃ v. Where Φ depends on time, both with what that adds.
     #[inline(always)]
-    pub fn rates<T: Over<S>>(&self, time: T, places: [&Place<T>; 2], rate: &mut [T], quadratic: &mut [T]) {
+    pub fn rates<T: Over<S>>(
+        &self,
+        time: T,
+        places: [&Place<T>; 2],
+        rate: &mut [T],
+        mut quadratic: Option<&mut [T]>,
+    ) {
         if let Some(own) = self.kind.own() {
-            return own.rates(&self.ends, time, places, rate, quadratic);
+            let room = &mut [T::zero(); MOST_ROWS];
+            return own.rates(&self.ends, time, places, rate, quadratic.unwrap_or(room));
         }
+        let mut second = |row: usize, value: T| {
+            if let Some(quadratic) = &mut quadratic {
+                quadratic[row] = value;
+            }
+        };
         let (mut row, [a, b]) = (0, places);
         for feature in self.kind.features() {
             let (d1, d2) = self.span_rates(places);
@@ -476,7 +496,7 @@ impl<S: Real> Joint<S> {
                 Feature::Point => {
                     for i in 0..3 {
                         rate[row + i] = -d1[i];
-                        quadratic[row + i] = -d2[i];
+                        second(row + i, -d2[i]);
                     }
                 }
                 Feature::Perpendicular(i, j) => {
@@ -484,19 +504,19 @@ impl<S: Real> Joint<S> {
                     let ((u1, u2), (w1, w2)) = (a.rates(&u), b.rates(&w));
                     let (u, w) = (a.to_space(&u), b.to_space(&w));
                     rate[row] = u1.dot(&w) + u.dot(&w1);
-                    quadratic[row] = u2.dot(&w) + u1.dot(&w1) * T::lift(2.0) + u.dot(&w2);
+                    second(row, u2.dot(&w) + u1.dot(&w1) * T::lift(2.0) + u.dot(&w2));
                 }
                 Feature::InPlane(i) => {
                     let u = axis(&self.ends[0], i);
                     let (u1, u2) = a.rates(&u);
                     let (u, d) = (a.to_space(&u), self.span(places));
                     rate[row] = -(u1.dot(&d) + u.dot(&d1));
-                    quadratic[row] = -(u2.dot(&d) + u1.dot(&d1) * T::lift(2.0) + u.dot(&d2));
+                    second(row, -(u2.dot(&d) + u1.dot(&d1) * T::lift(2.0) + u.dot(&d2)));
                 }
                 Feature::Length => {
                     let (d, length) = (self.span(places), T::of(self.kind.length()));
                     rate[row] = -d.dot(&d1) / length;
-                    quadratic[row] = -(d1.dot(&d1) + d.dot(&d2)) / length;
+                    second(row, -(d1.dot(&d1) + d.dot(&d2)) / length);
                 }
             }
             row += feature.rows();
@@ -545,45 +565,5 @@ impl<S: Real> Joint<S> {
             }
             row += feature.rows();
         }
-    }
-
-    /// True if a row is a cosine between two axes, which has no unit of length.
-    pub(super) fn is_angle(&self, row: usize) -> bool {
-        if let Some(own) = self.kind.own() {
-            return own.is_angle(row);
-        }
-        let mut first = 0;
-        for feature in self.kind.features() {
-            first += feature.rows();
-            if row < first {
-                return matches!(feature, Feature::Perpendicular(..));
-            }
-        }
-        false
-    }
-
-    /// False where B has a zero for every pose: row, block (x_A, Θ_A, x_B, Θ_B) and coordinate.
-    pub(super) fn touches(&self, row: usize, block: usize, coordinate: usize) -> bool {
-        block % 2 == 1 || self.touched(row).contains(&coordinate)
-    }
-    /// The coordinates of position that a row of B has for some pose.
-    #[inline(always)]
-    pub(super) fn touched(&self, row: usize) -> core::ops::Range<usize> {
-        if self.kind.own().is_some() {
-            return 0..3;
-        }
-        let mut first = 0;
-        for feature in self.kind.features() {
-            let end = first + feature.rows();
-            if row < end {
-                return match *feature {
-                    Feature::Point => row - first..row - first + 1,
-                    Feature::Perpendicular(..) => 0..0,
-                    _ => 0..3,
-                };
-            }
-            first = end;
-        }
-        0..0
     }
 }

@@ -1,5 +1,6 @@
 //! Where the unknowns of a system are.
 
+use super::joint::{Feature, Joint};
 use super::system::System;
 use crate::scalar::Real;
 use crate::solve::{Block, Role};
@@ -110,5 +111,47 @@ impl Layout {
             .filter(|(joint, start)| part(**start, joint.kind.rows()))
             .map(|(joint, _)| joint.name.clone())
             .collect()
+    }
+}
+
+impl<S: Real> Joint<S> {
+    /// True if a row is a cosine between two axes, which has no unit of length.
+    pub(super) fn is_angle(&self, row: usize) -> bool {
+        if let Some(own) = self.kind.own() {
+            return own.is_angle(row);
+        }
+        let mut first = 0;
+        for feature in self.kind.features() {
+            first += feature.rows();
+            if row < first {
+                return matches!(feature, Feature::Perpendicular(..));
+            }
+        }
+        false
+    }
+
+    /// False where B has a zero for every pose: row, block (x_A, Θ_A, x_B, Θ_B) and coordinate.
+    pub(super) fn touches(&self, row: usize, block: usize, coordinate: usize) -> bool {
+        block % 2 == 1 || self.touched(row).contains(&coordinate)
+    }
+    /// The coordinates of position that a row of B has for some pose.
+    #[inline(always)]
+    pub(super) fn touched(&self, row: usize) -> core::ops::Range<usize> {
+        if self.kind.own().is_some() {
+            return 0..3;
+        }
+        let mut first = 0;
+        for feature in self.kind.features() {
+            let end = first + feature.rows();
+            if row < end {
+                return match *feature {
+                    Feature::Point => row - first..row - first + 1,
+                    Feature::Perpendicular(..) => 0..0,
+                    _ => 0..3,
+                };
+            }
+            first = end;
+        }
+        0..0
     }
 }

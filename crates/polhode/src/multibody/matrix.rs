@@ -130,9 +130,13 @@ impl<S: Real> Stepping<'_, S> {
                     let turned = block % 2 == 1;
                     let (motion, pose) =
                         (layout.motion(body) + block % 2 * 3, layout.pose(body) + block % 2 * 3);
-                    for i in if turned { 0..3 } else { touched.clone() } {
-                        sink.add(start + k, pose + i, slope[i]);
-                        sink.add(motion + i, start + k, slope[i]);
+                    if turned {
+                        sink.tied(start + k, pose, motion, slope);
+                    } else {
+                        for i in touched.clone() {
+                            sink.add(start + k, pose + i, slope[i]);
+                            sink.add(motion + i, start + k, slope[i]);
+                        }
                     }
                     if !whole {
                         continue;

@@ -537,7 +537,7 @@ impl<S: Scalar> Simulation<S> {
             let (places, mut gap, mut rate) =
                 ([&first, &last.1], [S::zero(); MOST_ROWS], [S::zero(); MOST_ROWS]);
             joint.constraint(self.time, places, &mut gap);
-            joint.rates(self.time, places, &mut rate, &mut [S::zero(); MOST_ROWS]);
+            joint.rates(self.time, places, &mut rate, None);
             for k in 0..joint.kind.rows() {
                 violation.position = larger(violation.position, gap[k].abs().largest());
                 violation.velocity = larger(violation.velocity, rate[k].abs().largest());

@@ -4,7 +4,7 @@
 use crate::archive::{Archive, Kept};
 use crate::scalar::{Mask, Over, Real};
 use crate::solve::{Block, FactorError, Factors, Pattern, Role, elimination_order};
-use nalgebra::Matrix3;
+use nalgebra::{Matrix3, Vector3};
 use std::sync::Arc;
 
 /// Where the entries of a matrix go, in an order that does not depend on their values. Off the hot path it is an object, for
@@ -27,6 +27,14 @@ pub(super) trait Sink<S: Real> {
     #[inline(always)]
     fn stiffness(&mut self, row: usize, column: usize, m: &Matrix3<S>) {
         self.block(row, column, m);
+    }
+    /// Adds three entries to a row, and to the column that its transpose is.
+    #[inline(always)]
+    fn tied(&mut self, row: usize, column: usize, transposed: usize, slope: &Vector3<S>) {
+        for i in 0..3 {
+            self.add(row, column + i, slope[i]);
+            self.add(transposed + i, row, slope[i]);
+        }
     }
     /// Adds the same to three on a diagonal.
     #[inline(always)]
@@ -54,21 +62,51 @@ impl<S: Real> Sink<S> for Places {
 
 /// Later: the values.
 pub(super) struct Values<'a, S> {
-    places: core::slice::Iter<'a, u32>,
+    places: &'a [u32],
     values: &'a mut [S],
 }
 
 impl<S: Real> Sink<S> for Values<'_, S> {
     #[inline(always)]
     fn add(&mut self, _row: usize, _column: usize, value: S) {
-        match self.places.next().and_then(|place| self.values.get_mut(*place as usize)) {
-            Some(entry) => *entry += value,
-            // What was not recorded has no place: the matrix is not one any more, and its factorization will say so.
-            None => self.values.iter_mut().for_each(|entry| *entry = S::lift(f64::NAN)),
-        }
+        self.add_all([value]);
+    }
+    #[inline(always)]
+    fn block(&mut self, _row: usize, _column: usize, m: &Matrix3<S>) {
+        let [a, b, c] = m.data.0;
+        self.add_all([a[0], a[1], a[2], b[0], b[1], b[2], c[0], c[1], c[2]]);
+    }
+    #[inline(always)]
+    fn tied(&mut self, _row: usize, _column: usize, _transposed: usize, slope: &Vector3<S>) {
+        let [x, y, z] = [slope[0], slope[1], slope[2]];
+        self.add_all([x, x, y, y, z, z]);
+    }
+    #[inline(always)]
+    fn diagonal(&mut self, _row: usize, _column: usize, value: S) {
+        self.add_all([value; 3]);
     }
     fn object(&mut self) -> &mut dyn Sink<S> {
         self
+    }
+}
+
+impl<S: Real> Values<'_, S> {
+    /// Adds to the next entries, whose places are looked up together.
+    #[inline(always)]
+    fn add_all<const N: usize>(&mut self, values: [S; N]) {
+        let Some((places, rest)) = self.places.split_first_chunk::<N>() else { return self.refuse() };
+        self.places = rest;
+        for (place, value) in places.iter().zip(values) {
+            match self.values.get_mut(*place as usize) {
+                Some(entry) => *entry += value,
+                None => return self.refuse(),
+            }
+        }
+    }
+    /// What was not recorded has no place: the matrix is not one any more, and its factorization will say so.
+    #[cold]
+    fn refuse(&mut self) {
+        self.values.fill(S::lift(f64::NAN));
     }
 }
 
@@ -171,7 +209,7 @@ impl<S: Real> Matrix<S> {
         }
         self.is_scaled = false;
         self.values.fill(S::zero());
-        Values { places: self.places.iter(), values: &mut self.values }
+        Values { places: &self.places, values: &mut self.values }
     }
     /// Factors what was written.
     pub(super) fn factor(&mut self) -> Result<(), FactorError> {

@@ -168,7 +168,7 @@ impl<'a, S: Real> Varying<'a, S> {
             let still = |b: usize| Place { v: zero(), omega: zero(), ..place(b) };
             let places = joint.bodies().map(|body| body.map_or_else(Place::ground, still));
             let mut rates = [S::zero(); MOST_ROWS];
-            joint.rates(time, places.each_ref(), &mut rates, &mut [S::zero(); MOST_ROWS]);
+            joint.rates(time, places.each_ref(), &mut rates, None);
             for (k, rate) in rates[..joint.kind.rows()].iter().enumerate() {
                 work += multiplier(j, k) * *rate;
             }

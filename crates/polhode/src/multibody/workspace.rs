@@ -227,6 +227,7 @@ impl<S: Real> Workspace<S> {
                 tied: Guess::default(),
                 extra: 0,
                 served: 0,
+                failed: 0,
                 wait: 0,
                 began: false,
                 made: false,

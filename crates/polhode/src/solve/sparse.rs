@@ -9,7 +9,8 @@ mod lu;
 mod order;
 mod runtime;
 mod search;
-mod single;
+mod shape;
+mod substitute;
 #[cfg(test)]
 mod tests;
 

@@ -110,7 +110,7 @@ fn constraint<T: Over<f64>>(joint: &Joint<f64>, places: &Pair<T>) -> [T; MOST_RO
 
 fn rates<T: Over<f64>>(joint: &Joint<f64>, places: &Pair<T>) -> [[T; MOST_ROWS]; 2] {
     let (mut rate, mut quadratic) = ([T::zero(); MOST_ROWS], [T::zero(); MOST_ROWS]);
-    joint.rates(T::of(0.0), places.each_ref(), &mut rate, &mut quadratic);
+    joint.rates(T::of(0.0), places.each_ref(), &mut rate, Some(&mut quadratic));
     [rate, quadratic]
 }
 

@@ -93,7 +93,7 @@ fn tied<L: Lane>(
     eta: &[f64],
 ) -> Answer<L> {
     let mut rates = [Dual::zero(); MOST_ROWS];
-    joint.rates(Dual::lift(times[1]), to, &mut rates, &mut [Dual::zero(); MOST_ROWS]);
+    joint.rates(Dual::lift(times[1]), to, &mut rates, None);
     Answer { rows: rates.map(|rate| rate.eps[0]), wrenches: reaction(joint, times[0], from, eta) }
 }
 

@@ -1,6 +1,5 @@
 //! Dense factors of a size known at run time.
 
-use super::lu::subtract_run;
 use super::search::search;
 use super::{Columns, FactorError, KEEP, probe, size};
 use crate::scalar::{Over, Real};
@@ -25,6 +24,49 @@ fn forward<S: Real, L: Over<S>>(columns: &[S], x: &mut [L]) {
         let top = x[k];
         k += 1;
         subtract_run(&mut x[k..], [&column[k..]], [top]);
+    }
+}
+
+/// x -= the columns times `tops`. Lengths that blocks have are written out: a vectorized loop over them would read back pairs
+/// of numbers that were just written as other pairs, and wait for memory.
+#[inline(always)]
+fn subtract_run<S: Real, L: Over<S>, const Q: usize>(x: &mut [L], columns: [&[S]; Q], tops: [L; Q]) {
+    match x.len() {
+        1 => subtract_fixed::<S, L, Q, 1>(x, columns, tops),
+        2 => subtract_fixed::<S, L, Q, 2>(x, columns, tops),
+        3 => subtract_fixed::<S, L, Q, 3>(x, columns, tops),
+        4 => subtract_fixed::<S, L, Q, 4>(x, columns, tops),
+        5 => subtract_fixed::<S, L, Q, 5>(x, columns, tops),
+        6 => subtract_fixed::<S, L, Q, 6>(x, columns, tops),
+        7 => subtract_fixed::<S, L, Q, 7>(x, columns, tops),
+        8 => subtract_fixed::<S, L, Q, 8>(x, columns, tops),
+        length => {
+            let columns = columns.map(|column| &column[..length]);
+            for (i, x) in x.iter_mut().enumerate() {
+                for (column, &top) in columns.iter().zip(&tops) {
+                    *x -= L::of(column[i]) * top;
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn subtract_fixed<S: Real, L: Over<S>, const Q: usize, const N: usize>(
+    x: &mut [L],
+    columns: [&[S]; Q],
+    tops: [L; Q],
+) {
+    let Some(x) = x.first_chunk_mut::<N>() else { return };
+    let columns = columns.map(|column| column.first_chunk::<N>());
+    for i in 0..N {
+        let mut value = x[i];
+        for (column, &top) in columns.iter().zip(&tops) {
+            if let Some(column) = column {
+                value -= L::of(column[i]) * top;
+            }
+        }
+        x[i] = value;
     }
 }
 
