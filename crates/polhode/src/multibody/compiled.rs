@@ -7,8 +7,9 @@ use crate::scalar::{Dual, Scalar};
 use crate::solve::StepError;
 use std::sync::Arc;
 
-/// A scalar in which systems run: plain numbers, and numbers with one derivative. Starts and steps in them come compiled
-/// from this library, instead of being compiled anew in every program that uses them.
+/// A scalar in which systems run: plain numbers, and numbers with one derivative. Starts, and steps in plain numbers, come
+/// compiled from this library, instead of being compiled anew in every program that uses them. Steps in numbers with a derivative
+/// are compiled where they are used: the derivatives of this library do without them.
 pub trait SystemScalar: Scalar {
     /// See [`Simulation::new`]; without a method, [`Simulation::check`].
     #[doc(hidden)]
@@ -25,6 +26,7 @@ pub trait SystemScalar: Scalar {
     fn restart(simulation: &mut Simulation<Self>) -> Result<(), StepError>;
 }
 
+// What is inlined is compiled only where it is used.
 macro_rules! compiled {
     ($($scalar:ty $(, $inline:meta)?;)*) => {$(
         impl SystemScalar for $scalar {
