@@ -126,7 +126,6 @@ pub fn step_for_error(
     budget: f64,
     stop: Box<dyn FnMut() -> bool>,
 ) -> Result<f64, Refusal> {
-    pick::measured(model)?;
     let (found, _) =
         hosted(None, Vec::new(), stop, || error_control::step(model, method, until, error, budget));
     Ok(found?.found.step)

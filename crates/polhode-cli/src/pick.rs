@@ -157,16 +157,6 @@ fn said(problem: &Problem, number: f64, what: &str, option: &str) -> Result<f64,
     }
 }
 
-/// Refuses to look for an error where it would be that of a part of the model only.
-pub fn measured(model: &Model) -> Result<(), Failure> {
-    match model.system().extra().is_empty() {
-        true => Ok(()),
-        false => Err(Failure::Usage(
-            "--error looks at bodies, and this model has extra coordinates; give --step".into(),
-        )),
-    }
-}
-
 /// Refuses a model whose runs end at an event, for a command that needs them whole.
 pub fn unstopped(model: &Model, command: &str) -> Result<(), Failure> {
     match model.events().into_iter().find(|event| event.stop) {

@@ -117,7 +117,6 @@ pub fn command(options: &CompareOptions) -> Result<(), Failure> {
     let model = problem.model()?;
     pick::unstopped(&model, "compare")?;
     pick::covers(&model, until)?;
-    pick::measured(&model)?;
     let methods = pick::methods(&model, &options.methods, &methods(&problem, &model))?;
     print::detail(|| {
         let ids: Vec<&str> = methods.iter().map(Method::id).collect();

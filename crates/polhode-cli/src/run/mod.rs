@@ -129,9 +129,6 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
     let until = plan.until();
     let model = problem.model()?;
     pick::covers(&model, plan.until())?;
-    if options.error.is_some() {
-        pick::measured(&model)?;
-    }
     pick::suits(&model, &method)?;
     if let ([_, ..], Ok(run)) = (limits.as_slice(), model.begin(&method)) {
         gate::check(&limits, &model, &*run)?;

@@ -157,6 +157,30 @@ fn what_is_out_of_reach_is_said_with_the_best_that_was_found() {
 }
 
 #[test]
+fn extra_coordinates_count_like_positions() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("swing.toml");
+    // x = cos(7 t) / 10 beside a body that hardly turns.
+    let text = "bodies.slow = { mass = 1, inertia = [1, 2, 2.5], omega_body = [0, 0, 1e-3] }\n\
+                coordinates.x = { mass = [2], stiffness = [98], position = [0.1] }\n\
+                run = { method = \"geometric-alpha\", step = 0.1, until = 1.5 }\n";
+    std::fs::write(&path, text).unwrap();
+    let file = path.to_string_lossy();
+    for tolerance in [1e-2, 1e-4] {
+        let found = json(&["run", &file, "--error", &format!("{tolerance:e}"), "--json"]);
+        let control = &found["error_control"];
+        assert_eq!(control["reached"], true, "{control}");
+        let along = number(&control["estimate_along"]);
+        let actual = (number(&found["coordinates"]["x"]["position"][0]) - 0.1 * f64::cos(10.5)).abs() / 0.2;
+        assert!(
+            along <= tolerance && along >= 0.1 * tolerance && actual <= 1.5 * along,
+            "{actual:e} {control}"
+        );
+        assert!(actual >= 0.3 * number(&control["estimate"]), "{actual:e} {control}");
+    }
+}
+
+#[test]
 fn methods_are_compared_by_what_an_error_costs() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("work.svg");

@@ -33,12 +33,49 @@ pub(super) fn acceleration(system: &Arc<System<f64>>, method: &Method, size: Opt
     run.snapshot().bodies.iter().map(of_body).fold(0.0, f64::max)
 }
 
-/// The attitudes of all bodies at one time, and the positions of those that have one.
-type Poses = Vec<Pose>;
+/// Where all is at one time.
+#[derive(Debug)]
+struct Place {
+    /// The attitudes of all bodies, and the positions of those that have one.
+    poses: Vec<Pose>,
+    /// The extra coordinates.
+    extra: Vec<Vec<f64>>,
+}
 type Pose = (Rotation<f64>, Option<Vector3<f64>>);
 
-fn poses(snapshot: &Snapshot) -> Poses {
-    snapshot.bodies.iter().map(|body| (body.attitude, body.moving.map(|moving| moving.position))).collect()
+impl Place {
+    fn of(snapshot: &Snapshot) -> Self {
+        let pose = |body: &BodySnapshot| (body.attitude, body.moving.map(|moving| moving.position));
+        let extra = snapshot.coordinates.iter().map(|[positions, _]| positions.clone());
+        Place { poses: snapshot.bodies.iter().map(pose).collect(), extra: extra.collect() }
+    }
+}
+
+/// How fast it moves there: angular velocities, and the rates of the extra coordinates.
+#[derive(Debug)]
+struct Speed {
+    omegas: Vec<Vector3<f64>>,
+    extra: Vec<Vec<f64>>,
+}
+
+impl Speed {
+    fn of(snapshot: &Snapshot) -> Self {
+        Speed {
+            omegas: snapshot.bodies.iter().map(|body| body.omega_body).collect(),
+            extra: snapshot.coordinates.iter().map(|[_, rates]| rates.clone()).collect(),
+        }
+    }
+}
+
+fn length(x: &[f64]) -> f64 {
+    x.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+fn distance(x: &[f64], y: &[f64]) -> f64 {
+    x.iter().zip(y).map(|(x, y)| (x - y) * (x - y)).sum::<f64>().sqrt()
+}
+/// A part of the whole, of which there may be nothing.
+fn relative(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { part / whole } else { 0.0 }
 }
 
 /// The places of one run.
@@ -46,10 +83,10 @@ fn poses(snapshot: &Snapshot) -> Poses {
 pub(super) struct Motion {
     /// Steps between two samples, a power of two: samples of a run are among those of the run with twice the steps.
     stride: u64,
-    samples: Vec<Poses>,
-    /// The angular velocities at the samples.
-    speeds: Vec<Vec<Vector3<f64>>>,
-    end: Poses,
+    samples: Vec<Place>,
+    /// The speeds at the samples.
+    speeds: Vec<Speed>,
+    end: Place,
     pub(super) seconds: f64,
 }
 
@@ -95,8 +132,8 @@ impl Motion {
         let ended = drive(&mut *run, &plan, &mut |n, run| {
             if n.is_multiple_of(stride) {
                 let now = run.snapshot();
-                samples.push(poses(&now));
-                speeds.push(now.bodies.iter().map(|body| body.omega_body).collect());
+                samples.push(Place::of(&now));
+                speeds.push(Speed::of(&now));
             }
             if watch(n, steps).is_break() {
                 why = Some(NoMotion::Stopped);
@@ -109,7 +146,7 @@ impl Motion {
         match (why, ended) {
             (Some(why), _) => Err(why),
             (None, Err(error)) => Err(failed(&error)),
-            (None, Ok(end)) => Ok(Motion { stride, samples, speeds, end: poses(&end.last), seconds }),
+            (None, Ok(end)) => Ok(Motion { stride, samples, speeds, end: Place::of(&end.last), seconds }),
         }
     }
 
@@ -117,8 +154,8 @@ impl Motion {
     pub(super) fn size(&self, extent: f64) -> Option<f64> {
         let (mut size, mut distance) = (0.0f64, extent);
         let start = self.samples.first()?;
-        for poses in self.samples.iter().chain([&self.end]) {
-            for ((_, now), (_, start)) in poses.iter().zip(start) {
+        for place in self.samples.iter().chain([&self.end]) {
+            for ((_, now), (_, start)) in place.poses.iter().zip(&start.poses) {
                 if let (Some(now), Some(start)) = (now, start) {
                     size = size.max((now - start).norm());
                     distance = distance.max(now.norm());
@@ -131,10 +168,29 @@ impl Motion {
     /// How far the angular velocities of a run are from those of this one, which has `ratio` times its steps, relative to
     /// the largest of them.
     pub(super) fn speed_gap(&self, coarse: &Motion, ratio: u64) -> f64 {
-        let largest = self.speeds.iter().flatten().map(|omega| omega.norm()).fold(0.0, f64::max);
-        let pairs = self.speeds.iter().step_by(self.every(coarse, ratio)).zip(&coarse.speeds);
-        let apart = pairs.flat_map(|(a, b)| a.iter().zip(b)).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
-        if largest > 0.0 { apart / largest } else { 0.0 }
+        let pairs = || self.speeds.iter().step_by(self.every(coarse, ratio)).zip(&coarse.speeds);
+        let omegas = self.speeds.iter().flat_map(|speed| &speed.omegas);
+        let largest = omegas.map(|omega| omega.norm()).fold(0.0, f64::max);
+        let apart = pairs().flat_map(|(a, b)| a.omegas.iter().zip(&b.omegas));
+        let bodies = relative(apart.map(|(a, b)| (a - b).norm()).fold(0.0, f64::max), largest);
+        let coordinates = |which: usize| {
+            let largest = self.speeds.iter().map(|speed| length(&speed.extra[which])).fold(0.0, f64::max);
+            let apart = pairs().map(|(a, b)| distance(&a.extra[which], &b.extra[which]));
+            relative(apart.fold(0.0, f64::max), largest)
+        };
+        (0..self.end.extra.len()).map(coordinates).fold(bodies, f64::max)
+    }
+
+    /// How far each of the extra coordinates gets from its start; zero where that is rounding.
+    fn travels(&self) -> Vec<f64> {
+        let Some(start) = self.samples.first() else { return Vec::new() };
+        let travel = |(which, start): (usize, &Vec<f64>)| {
+            let places = || self.samples.iter().chain([&self.end]).map(|place| &place.extra[which]);
+            let travel = places().map(|now| distance(now, start)).fold(0.0, f64::max);
+            let size = places().map(|now| length(now)).fold(0.0, f64::max);
+            if travel > STILL * size { travel } else { 0.0 }
+        };
+        start.extra.iter().enumerate().map(travel).collect()
     }
 
     /// Samples of a coarser run lie so many samples of this one apart.
@@ -142,16 +198,20 @@ impl Motion {
         ((ratio * coarse.stride / self.stride) as usize).max(1)
     }
 
-    /// How far a run is from this one, which has `ratio` times its steps, a power of two. Positions are relative to a size.
+    /// How far a run is from this one, which has `ratio` times its steps, a power of two. Positions are relative to a size, extra
+    /// coordinates to how far they get.
     pub(super) fn gap(&self, coarse: &Motion, ratio: u64, size: Option<f64>) -> Gap {
-        let between = |a: &Poses, b: &Poses| {
+        let travels = self.travels();
+        let between = |a: &Place, b: &Place| {
             let body = |((r, x), (s, y)): (&Pose, &Pose)| {
                 // The distance is twice the sine of half the angle.
                 let angle = 2.0 * (0.5 * r.distance(s)).clamp(0.0, 1.0).asin();
                 let moved = x.zip(*y).zip(size).map_or(0.0, |((x, y), size)| (x - y).norm() / size);
                 angle.max(moved)
             };
-            a.iter().zip(b).map(body).fold(0.0, f64::max)
+            let bodies = a.poses.iter().zip(&b.poses).map(body).fold(0.0, f64::max);
+            let extra = a.extra.iter().zip(&b.extra).zip(&travels);
+            extra.map(|((a, b), travel)| relative(distance(a, b), *travel)).fold(bodies, f64::max)
         };
         let end = between(&self.end, &coarse.end);
         let pairs = self.samples.iter().step_by(self.every(coarse, ratio)).zip(&coarse.samples);
