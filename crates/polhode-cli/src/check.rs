@@ -99,7 +99,9 @@ fn report<'a>(
         (event.name, value)
     };
     let most = if for_programs { usize::MAX } else { 0 };
-    let methods = list::registered()?.into_iter().filter(|method| pick::suits(model, method).is_ok());
+    let methods = list::registered()?
+        .into_iter()
+        .filter(|method| pick::suits(model, method).is_ok() && model.is_fit_for(method));
     Ok(Report {
         problem: &problem.id,
         title: &problem.title,

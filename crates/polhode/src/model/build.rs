@@ -259,6 +259,7 @@ impl ModelFile {
             for (parameter, change) in elements.iter().filter(|(parameter, _)| later(parameter)) {
                 system.vary(parameter, *change);
             }
+            system.screws_follow();
             // A turn of the attitude may be among them.
             psi = None;
             let before: Vec<usize> =

@@ -356,10 +356,10 @@ impl LoadDraft {
         let mut numbers = Collected::on(body);
         let energy = numbers.named(potential, &self.body.0, scope)?;
         for (k, slot) in energy.slots.iter().enumerate() {
-            use Slot::{CenterVelocity, OmegaBody, OmegaSpace, Velocity, VelocityBody};
+            use Slot::{CenterVelocity, OmegaBody, OmegaSpace, Time, Velocity, VelocityBody};
             if matches!(
                 slot,
-                Velocity(_) | VelocityBody(_) | OmegaBody(_) | OmegaSpace(_) | CenterVelocity(_)
+                Time | Velocity(_) | VelocityBody(_) | OmegaBody(_) | OmegaSpace(_) | CenterVelocity(_)
             ) {
                 let name = &potential.expression.names()[k];
                 let message = format!(

@@ -290,6 +290,22 @@ impl<S: Real> System<S> {
         }
         Ok(())
     }
+    /// Starts of screws along their axes follow those about them, after numbers have changed.
+    pub(crate) fn screws_follow(&mut self) {
+        for row in self.joints.iter().filter(|row| row.kind.own().is_some_and(|own| own.kind() == "thread")) {
+            let (Some(joint), Some(pitch)) = (row.of, row.kind.numbers().first().copied()) else { continue };
+            let of =
+                |start: &JointStart<S>, coordinate| start.joint == joint && start.coordinate == coordinate;
+            let Some(about) = self.starts.iter().find(|start| of(start, Coordinate::Angle)).copied() else {
+                continue;
+            };
+            let along = |x: S| x * (pitch / S::lift(core::f64::consts::TAU));
+            for start in self.starts.iter_mut().filter(|start| of(start, Coordinate::Distance)) {
+                start.value = start.value.and(about.value.map(along));
+                start.rate = start.rate.and(about.rate.map(along));
+            }
+        }
+    }
     /// Drives a coordinate of a joint by a row that holds it at a function of time, which starts at a value with a rate.
     pub(crate) fn drive_joint(
         &mut self,

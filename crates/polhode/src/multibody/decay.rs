@@ -113,14 +113,14 @@ impl<S: Scalar> Decay<S> {
         write(system, bodies, at, rows, (&mut places, &mut vec![S::zero(); n]));
         Matrix::new(n, places, &blocks, &scales(system, rows).into())
     }
-    /// v' = argmin |v' - v|²_M/2 + Σ ζ (B_e v')²/2 with B v' = 0, where ζ = χ θ²/(B_e M⁻¹ B_eᵀ).
+    /// v' = argmin |v' - v|²_M/2 + Σ ζ (B_e v')²/2 with B v' = 0, where ζ = χ θ²/(B_e M⁻¹ B_eᵀ). The work of drives in it.
     pub(super) fn jump(
         &mut self,
         system: &System<S>,
         next: &mut [BodyMotion<S>],
         at: (S, &[S]),
         solver: &mut impl Solve<S>,
-    ) -> Result<(), StepError> {
+    ) -> Result<S, StepError> {
         let mut rows = core::mem::take(&mut self.rows);
         rows.clear();
         Self::each(system, next, |_, strain, row| {
@@ -131,6 +131,7 @@ impl<S: Scalar> Decay<S> {
         });
         self.rows = rows;
         solver.jump(self, system, next, at)?;
+        let work = self.drive_work(system, next, at.0);
         let x = &self.unknowns;
         for (b, body) in next.iter_mut().enumerate() {
             let part = |at: usize| Vector3::new(x[6 * b + at], x[6 * b + at + 1], x[6 * b + at + 2]);
@@ -139,7 +140,24 @@ impl<S: Scalar> Decay<S> {
             body.carried[1] += body.attitude.rotate(&inertia.matrix.times(&part(3)));
             body.omega_body = system.bodies[b].spin_of(body, body.omega_body + part(3));
         }
-        Ok(())
+        Ok(work)
+    }
+    /// The impulses of drives in the jump times the rates that they enforce: what their rows change with time alone.
+    fn drive_work(&self, system: &System<S>, next: &[BodyMotion<S>], time: S) -> S {
+        let (mut work, mut at, mass) = (S::zero(), 6 * next.len(), system.typical_mass());
+        for joint in &system.joints {
+            let count = joint.kind.rows();
+            if joint.is_driven() {
+                let still = |b: usize| Place { v: zero(), omega: zero(), ..next[b].place() };
+                let places = joint.bodies().map(|body| body.map_or_else(Place::ground, still));
+                let mut rates = [S::zero(); MOST_ROWS];
+                joint.rates(time, places.each_ref(), &mut rates, None);
+                let impulses = &self.unknowns[at..at + count];
+                work += impulses.iter().zip(rates).fold(S::zero(), |sum, (x, rate)| sum + *x * mass * rate);
+            }
+            at += count;
+        }
+        work
     }
     /// Finds by how much velocities jump.
     pub(super) fn find(

@@ -10,6 +10,7 @@ mod bushing;
 mod centered;
 mod closing;
 mod compiled;
+mod contradiction;
 mod coordinate;
 mod decay;
 mod differentiated;

@@ -501,11 +501,11 @@ impl<S: Real> System<S> {
             OfBody::Attitude(i) => body.attitude = body.attitude.compose(&turn(i, change)),
             OfBody::Velocity(i) => {
                 body.velocity[i] += change;
-                body.given[0] |= change.largest() != 0.0;
+                body.given[0] |= !change.is_zero();
             }
             OfBody::Omega(i) => {
                 body.omega_body[i] += change;
-                body.given[1] |= change.largest() != 0.0;
+                body.given[1] |= !change.is_zero();
             }
             OfBody::Load(l, k, i) => {
                 if let Some(load) = body.loads.list_mut().get_mut(l)

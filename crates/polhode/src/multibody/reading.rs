@@ -106,7 +106,7 @@ impl<S: Scalar> Simulation<S> {
             && self.centered().extra.iter().all(|extra| zero(&extra.damping) && zero(&extra.amplitude))
     }
     /// What has no potential, in words, if there is such a thing beside drives.
-    pub(super) fn without_potential(&self) -> Option<String> {
+    pub(crate) fn without_potential(&self) -> Option<String> {
         let mut bodies = self.centered().bodies.iter().zip(self.bodies());
         let loaded = bodies.find(|(body, now)| body.loads.potential(&self.kinematics(now)).is_none());
         let force = self.centered().forces.iter().find(|force| self.is_damped(force));

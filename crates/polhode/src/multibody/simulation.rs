@@ -391,6 +391,7 @@ impl<S: Scalar> Simulation<S> {
         if !sum.is_finite().all() {
             return Err(StepError::NotFinite { t, h: size });
         }
+        stepping.holds(&self.next)?;
         then(&mut stepping)?;
         stepping.remember(self.spent.iterations - before);
         self.take(h);

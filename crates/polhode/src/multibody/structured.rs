@@ -210,6 +210,7 @@ impl<S: Scalar> Simulation<S> {
         let before = self.spent.iterations;
         solver.solve(&mut varying, &mut self.spent)?;
         let driven = varying.finish(&mut self.next, &mut self.next_extra, &mut self.closing, solver)?;
+        varying.on.holds(&self.next)?;
         solver.remember(&mut varying.on, self.spent.iterations - before);
         self.are_finite(h)?;
         self.take(h);
@@ -253,7 +254,8 @@ impl<S: Scalar> Simulation<S> {
         for (i, next) in self.next_extra.iter_mut().enumerate() {
             leaping.finish_flat(i, next);
         }
-        let done = match self.meter.is_some() {
+        leaping.on.holds(&self.next)?;
+        let mut done = match self.meter.is_some() {
             true => leaping.work_done(),
             false => S::zero(),
         };
@@ -261,7 +263,7 @@ impl<S: Scalar> Simulation<S> {
         self.are_finite(h)?;
         if let Some(decay) = &mut self.decay {
             let at = (self.time + h, &self.work.softness[..]);
-            decay.jump(&self.centered, &mut self.next, at, solver)?;
+            done += decay.jump(&self.centered, &mut self.next, at, solver)?;
         }
         self.take(h);
         if let Some(meter) = &mut self.meter {

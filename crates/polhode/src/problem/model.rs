@@ -4,7 +4,7 @@ use super::catalogue::Problem;
 use super::known::{Known, known};
 use crate::body::{Kinematics, Load, RotaryInertia};
 use crate::group::{Group, Se3, So3};
-use crate::method::Method;
+use crate::method::{Method, SystemScheme};
 use crate::model::{Control, EventData, ModelFile, Outputs, Place, Solid, WithOutputs};
 use crate::multibody::{AssemblyError, Reduction, Rigid, Simulation, SimulationError, System};
 use crate::reference::SteadyPrecession;
@@ -249,6 +249,16 @@ impl Model {
         match &self.start {
             Start::One(start) => (**start).clone(),
             Start::Many(tried) => self.outputs.added(Face::of(&self.system).snapshot(tried)),
+        }
+    }
+    /// True unless the method refuses what acts on the system: `variational` takes forces from potentials alone.
+    pub fn is_fit_for(&self, method: &Method) -> bool {
+        match (&self.tried, method.system()) {
+            (_, None) => true,
+            (Some(tried), Some(scheme)) => {
+                !matches!(scheme, SystemScheme::Variational(_)) || tried.without_potential().is_none()
+            }
+            (None, Some(_)) => self.begin(method).is_ok(),
         }
     }
     /// How many motions joints and drives leave.

@@ -77,7 +77,12 @@ impl<S: Real, const N: usize> Factor<S, SVector<S, N>> for Lu<S, N> {
                 }
             }
         } else {
-            factorize_of::<S, N>(m.as_mut_slice(), weights.as_mut_slice(), swaps.as_flattened_mut());
+            match N <= MOST_UNROLLED {
+                true => {
+                    factorize_of::<S, N>(m.as_mut_slice(), weights.as_mut_slice(), swaps.as_flattened_mut());
+                }
+                false => factorize(N, m.as_mut_slice(), weights.as_mut_slice(), swaps.as_flattened_mut()),
+            }
         }
         if lanes.all() {
             (self.factors, self.swaps) = (m, swaps);
@@ -99,7 +104,12 @@ impl<S: Real, const N: usize> Factor<S, SVector<S, N>> for Lu<S, N> {
             });
         }
         let mut x = *b;
-        substitute_of::<S, N>(self.factors.as_slice(), self.swaps.as_flattened(), x.as_mut_slice());
+        match N <= MOST_UNROLLED {
+            true => {
+                substitute_of::<S, N>(self.factors.as_slice(), self.swaps.as_flattened(), x.as_mut_slice())
+            }
+            false => substitute(N, self.factors.as_slice(), self.swaps.as_flattened(), x.as_mut_slice()),
+        }
         x
     }
 
@@ -137,6 +147,9 @@ fn exchange<S: Real>(mask: S::Mask, x: &mut [S], i: usize, j: usize) {
 pub(crate) fn factorize<S: Real>(n: usize, a: &mut [S], weights: &mut [S], swaps: &mut [S::Mask]) {
     factorize_any(n, a, weights, swaps);
 }
+
+/// More unknowns than this are better left in loops: those of `convected`.
+const MOST_UNROLLED: usize = 12;
 
 /// The same of a size that is known: a function of its own for each, whose loops are unrolled whoever else is compiled beside it.
 #[inline]

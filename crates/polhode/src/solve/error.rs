@@ -63,6 +63,17 @@ pub enum StepError {
         /// The joints whose rows depend on each other.
         joints: Vec<String>,
     },
+    /// Joints that depend on each other allow no motion any more: they contradict each other, or the mechanism locks.
+    Contradiction {
+        /// Time at the start of the step.
+        t: f64,
+        /// Step size.
+        h: f64,
+        /// The joint that is furthest from closed at the end of the step.
+        joint: String,
+        /// By how much, in m or rad.
+        gap: f64,
+    },
     /// The step turns the body further than the parameters of its map can say.
     MapLimit {
         /// Time at the start of the step.
@@ -144,6 +155,12 @@ impl fmt::Display for StepError {
                 }
                 write!(f, "; {}", advice(*h))
             }
+            Self::Contradiction { t, h, joint, gap } => write!(
+                f,
+                "the joints contradict each other at the end of {}: no position fits them all, and '{joint}' is off by {gap:.1e} \
+                 (m or rad); the mechanism locks there, or a drive asks for what the other joints forbid",
+                Step(*t, *h)
+            ),
             Self::MapLimit { t, h, map, angle, limit } => {
                 write!(
                     f,
@@ -214,6 +231,7 @@ impl StepError {
             Self::NotConverged { t, h, .. }
             | Self::NotFinite { t, h }
             | Self::Singular { t, h, .. }
+            | Self::Contradiction { t, h, .. }
             | Self::MapLimit { t, h, .. } => (*t, *h) = (time, step),
             Self::NoMotion
             | Self::NeedsSystem

@@ -118,17 +118,19 @@ const STILL: f64 = 1e-16;
 
 /// The nearest slopes to those given whose work between two places is the change of a function: of its turn and of its
 /// displacement, each as the mean over the two ways from one to the other. `values` are those at the start, at the end, after
-/// the turn alone and after the displacement alone.
+/// the turn alone and after the displacement alone. `offset` is the square of a length that these round like, if it may be larger
+/// than the places.
 pub(in crate::multibody) fn exact<T: Real>(
     slopes: Relative<T>,
     [from, to]: [&Relative<T>; 2],
     [a, b, turned, shifted]: [T; 4],
+    offset: T,
 ) -> Relative<T> {
     let half = T::lift(0.5);
     let change = to.zip(from, |to, from| to - from);
     let by_turn = ((turned - a) + (b - shifted)) * half - inner(&slopes.axes, &change.axes);
     let by_shift = ((shifted - a) + (b - turned)) * half - slopes.point.dot(&change.point);
-    let size = from.point.dot(&from.point) + to.point.dot(&to.point);
+    let size = from.point.dot(&from.point) + to.point.dot(&to.point) + offset;
     let room = size * T::lift(STILL) + T::lift(f64::MIN_POSITIVE);
     Relative {
         point: slopes.point + change.point * (by_shift / (change.point.dot(&change.point) + room)),
@@ -227,7 +229,15 @@ impl<S: Real> OwnRows<'_, S> {
         let at = |time: T| {
             let (slopes, values) =
                 (self.slopes(&mean, time), corners([from, to]).map(|corner| self.values(&corner, time)));
-            let row = |k: usize| exact(slopes[k], [from, to], [0, 1, 2, 3].map(|i| values[i][k]));
+            let row = |k: usize| {
+                let values = [0, 1, 2, 3].map(|i| values[i][k]);
+                // A drive that starts at zero is a small place less a length that is as small but not equal, at first.
+                let offset = match self.own.is_angle(k) {
+                    true => T::zero(),
+                    false => values[0] * values[0] + values[1] * values[1],
+                };
+                exact(slopes[k], [from, to], values, offset)
+            };
             core::array::from_fn::<_, MOST_ROWS, _>(row)
         };
         let end = at(times[1]);

@@ -328,7 +328,7 @@ impl<S: Real> Joint<S> {
             let still = T::zero();
             let values = corners([from, to]).map(|corner| own.along(&corner, &passing, (time, still)));
             for (k, nu) in nu[..count].iter().enumerate() {
-                let slopes = exact(slopes[k], [from, to], [0, 1, 2, 3].map(|i| values[i][k]));
+                let slopes = exact(slopes[k], [from, to], [0, 1, 2, 3].map(|i| values[i][k]), T::zero());
                 view.pull(&seen, &slopes.map(|x| x * *nu * half), &mut share.momenta);
             }
         }
