@@ -24,6 +24,7 @@ use events::Events;
 use polhode::method::{Method, SystemScheme};
 use polhode::problem::{Errors, Model, Problem, RunReport};
 use polhode::run::{EnergyEstimate, Estimate, Plan, Run, Watched, drive, drive_on};
+use polhode::solve::StepError;
 use record::{Files, Record, Setting};
 use std::path::PathBuf;
 use std::time::Instant;
@@ -226,8 +227,10 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
     }
     let end = ended.map_err(|failed| {
         let unwritten = record.dropped();
-        let hint = match method.system() {
-            Some(SystemScheme::Alpha(scheme)) if !scheme.stabilized => {
+        let hint = match (method.system(), &failed.error) {
+            // No method gets further than the joints.
+            (_, StepError::Contradiction { .. }) => "",
+            (Some(SystemScheme::Alpha(scheme)), _) if !scheme.stabilized => {
                 "; constraints=stabilized may get further with the same step"
             }
             _ => "",

@@ -30,6 +30,7 @@ mod robot_numbers;
 mod robots;
 mod screens;
 mod sensitivity;
+mod starts_and_ends;
 mod structure;
 mod sweep;
 mod sweep_lanes;

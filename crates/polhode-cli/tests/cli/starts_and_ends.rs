@@ -1,0 +1,143 @@
+//! How drives start, what bodies start with, and where joints allow no motion any more.
+
+use crate::common::{fine, json, refused};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A model in a file of its own.
+fn model(text: &str) -> (TempDir, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model.toml");
+    std::fs::write(&path, text).unwrap();
+    let path = path.to_string_lossy().into_owned();
+    (folder, path)
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+}
+
+const BODY: &str = "[bodies.a]\nmass = 4\ninertia = [1, 1, 1]\n";
+
+/// A joint of the ground and the body `a` about or along an axis.
+fn joint(name: &str, kind: &str, axis: [i32; 3], more: &str) -> String {
+    let axis = format!("{axis:?}");
+    format!(
+        "[joints.{name}]\ntype = \"{kind}\"\nbetween = [\"ground\", \"a\"]\nat = [0, 0, 0]\naxis = {axis}\n{more}\n"
+    )
+}
+
+#[test]
+fn drives_start_from_rest() {
+    for (kind, more) in [("prismatic", ""), ("screw", "pitch = 0.3"), ("revolute", "")] {
+        let driven = joint("rail", kind, [1, 0, 0], &format!("drive = \"0.1*t^2\"\n{more}"));
+        let text = format!(
+            "{BODY}[bodies.pole]\nmass = 1.5\ninertia = [1, 1, 1]\nposition = [0.9, 0, -0.3]\n{driven}\
+             [joints.hinge]\ntype = \"revolute\"\nbetween = [\"a\", \"pole\"]\nat = [0.1, 0, 0]\naxis = [0, 1, 0]\n\
+             rate = 0.3\n[run]\nstep = 2e-3\nuntil = 0.1\n"
+        );
+        let (_folder, file) = model(&text);
+        let place = |method: &str| -> Vec<f64> {
+            let found = json(&["run", &file, "-m", method, "--no-reference", "--json"]);
+            let violation = number(&found["constraint_violation"]["velocity"]);
+            assert!(violation < 1e-3, "{kind} {method}: {violation:e}");
+            found["bodies"]["pole"]["position"].as_array().unwrap().iter().map(number).collect()
+        };
+        let expected = place("geometric-alpha");
+        for method in
+            ["conserving", "conserving,constraints=index3", "decaying", "variational", "compose:conserving:4"]
+        {
+            let found = place(method);
+            let apart = found.iter().zip(&expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            assert!(apart < 1e-5, "{kind} {method}: {found:?}, not {expected:?}");
+        }
+    }
+}
+
+/// A rod of 1 m and 2 kg that is turned against gravity: the work of its drive is the energy that it has then.
+#[test]
+fn the_work_of_drives_is_counted_whole_by_every_method() {
+    let text = "gravity = [0, 0, -9.81]\n[bodies.a]\nshape = { rod = 1 }\nmass = 2\n".to_string()
+        + &joint("hinge", "revolute", [0, 1, 0], "drive = \"0.5*sin(3*t)+0.3*t\"")
+        + "[run]\nuntil = 1\nstep = 0.01\n";
+    let (_folder, file) = model(&text);
+    let energy = |angle: f64, rate: f64| rate * rate / 3.0 - 9.81 * angle.sin();
+    let exact = energy(0.5 * 3f64.sin() + 0.3, 1.5 * 3f64.cos() + 0.3) - energy(0.0, 1.8);
+    for (method, largest) in
+        [("conserving", 1e-10), ("decaying", 1e-5), ("variational", 1e-3), ("linear-alpha", 1e-3)]
+    {
+        let off = |step: &str| {
+            let found = json(&["run", &file, "-m", method, "--step", step, "--no-reference", "--json"]);
+            (number(&found["work"]) - exact).abs()
+        };
+        let (coarse, fine) = (off("1e-2"), off("5e-3"));
+        assert!(coarse < largest && (fine < 0.3 * coarse || fine < 1e-10), "{method}: {coarse:e} {fine:e}");
+    }
+}
+
+#[test]
+fn joints_that_come_to_contradict_each_other_end_the_run() {
+    // The start fits both.
+    let weld = joint("weld", "fixed", [0, 0, 1], "");
+    let text = BODY.to_string()
+        + &weld.replace("axis = [0, 0, 1]\n", "")
+        + &joint("hinge", "revolute", [0, 0, 1], "drive = \"0.5*t^2\"")
+        + "[run]\nstep = 0.01\nuntil = 1\n";
+    let (_folder, file) = model(&text);
+    for method in
+        ["geometric-alpha", "linear-alpha", "residual-alpha", "conserving", "decaying", "variational"]
+    {
+        let texts =
+            ["the joints contradict each other at the end of the step from t = 0.06", "is off by 1.2e-3"];
+        refused(4, &["run", &file, "-m", method], &texts);
+    }
+}
+
+#[test]
+fn velocities_that_are_not_in_the_file_have_derivatives() {
+    let link = |name: &str, z: f64| {
+        format!("[bodies.{name}]\nshape = {{ box = [0.1, 0.2, 1] }}\nmass = 2\nposition = [0, 0, {z:?}]\n")
+    };
+    let text = "gravity = [0, 0, -9.81]\n".to_string()
+        + &link("a", -0.5)
+        + &link("b", -1.5)
+        + &joint("h", "revolute", [0, 1, 0], "rate = 2")
+        + "[joints.g]\ntype = \"revolute\"\nbetween = [\"a\", \"b\"]\nat = [0, 0, -1]\naxis = [0, 1, 0]\n\
+           [run]\nstep = 1e-3\nuntil = 0.1\n";
+    let (_folder, file) = model(&text);
+    for parameter in ["b.velocity_x", "b.omega_body_y"] {
+        let found = json(&["sensitivity", &file, "--parameters", parameter, "--json"]);
+        let exact = number(&found["derivatives"][parameter]["bodies"]["b"]["position"][0]);
+        let at = |value: f64| {
+            let set = format!("{parameter}={value}");
+            let found = json(&["run", &file, "--set", &set, "--no-reference", "--json"]);
+            number(&found["bodies"]["b"]["position"][0])
+        };
+        let difference = (at(1e-4) - at(-1e-4)) / 2e-4;
+        assert!((exact - difference).abs() < 1e-6, "{parameter}: {exact} {difference}");
+    }
+}
+
+#[test]
+fn screws_move_along_as_they_are_set() {
+    let text = BODY.to_string()
+        + &joint("nut", "screw", [0, 0, 1], "pitch = 0.4\nrate = 2")
+        + "[run]\nstep = 0.01\nuntil = 1\n";
+    let (_folder, file) = model(&text);
+    for (set, along) in [("nut.rate=3", 3.0 * 0.4), ("nut.screw.pitch=0.5", 2.0 * 0.5)] {
+        let found = json(&["run", &file, "--set", set, "--no-reference", "--json"]);
+        let z = number(&found["bodies"]["a"]["position"][2]);
+        assert!((z - along / core::f64::consts::TAU).abs() < 1e-12, "{set}: {z}");
+    }
+}
+
+#[test]
+fn potentials_are_energies_of_the_pose_alone() {
+    let load = |formula: &str| format!("{BODY}[[loads]]\nbody = \"a\"\n{formula}\n");
+    let (_folder, file) = model(&load("potential = \"t * position_x\""));
+    refused(3, &["check", &file], &["cannot depend on t", ":6:14:"]);
+    let drag = load("force_space = [\"-velocity_x\", 0, 0]") + "[bodies.b]\nmass = 1\ninertia = [1, 1, 1]\n";
+    let (_folder, file) = model(&drag);
+    let text = fine(&["check", &file]);
+    assert!(text.contains("decaying") && !text.contains("variational"), "{text}");
+}
