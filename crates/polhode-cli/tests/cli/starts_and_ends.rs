@@ -29,8 +29,9 @@ fn joint(name: &str, kind: &str, axis: [i32; 3], more: &str) -> String {
 
 #[test]
 fn drives_start_from_rest() {
-    for (kind, more) in [("prismatic", ""), ("screw", "pitch = 0.3"), ("revolute", "")] {
-        let driven = joint("rail", kind, [1, 0, 0], &format!("drive = \"0.1*t^2\"\n{more}"));
+    let kinds = [("prismatic", ""), ("screw", "pitch = 0.3"), ("revolute", "")];
+    for ((kind, more), axis) in kinds.into_iter().flat_map(|kind| [(kind, [1, 0, 0]), (kind, [1, -2, 2])]) {
+        let driven = joint("rail", kind, axis, &format!("drive = \"0.1*t^2\"\n{more}"));
         let text = format!(
             "{BODY}[bodies.pole]\nmass = 1.5\ninertia = [1, 1, 1]\nposition = [0.9, 0, -0.3]\n{driven}\
              [joints.hinge]\ntype = \"revolute\"\nbetween = [\"a\", \"pole\"]\nat = [0.1, 0, 0]\naxis = [0, 1, 0]\n\

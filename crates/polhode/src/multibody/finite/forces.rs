@@ -176,7 +176,7 @@ impl<S: Real> Force<S> {
             let frames = view.frames(at, Dual::constant(time), of);
             own.potential_at(&MovingFrames::still(frames), of).unwrap_or(Dual::lift(f64::NAN))
         });
-        view.pull(mean, &exact(gradient, [&a, &b], values, T::zero()).map(|x| -x), out);
+        view.pull(mean, &exact(gradient, [&a, &b], values, 0.0).map(|x| -x), out);
         true
     }
     /// The forces of a potential of one coordinate of a joint between its frames; false if it has none.

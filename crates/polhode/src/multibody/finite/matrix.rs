@@ -244,7 +244,11 @@ impl<S: Real> Leaping<'_, S> {
         let mut lambda = [Dual::constant(S::zero()); MOST_ROWS];
         lambda.iter_mut().zip(self.multipliers(j).lambda).for_each(|(out, x)| *out = Dual::constant(*x));
         let none = [Dual::constant(S::zero()); MOST_ROWS];
-        let lifted = Multipliers { lambda: &lambda[..count], nu: whole.then_some(&none[..count]) };
+        let lifted = Multipliers {
+            length: layout.length,
+            lambda: &lambda[..count],
+            nu: whole.then_some(&none[..count]),
+        };
         for from in 0..2 {
             let Some(body) = bodies[from] else { continue };
             for group in 0..if whole { 4 } else { 2 } {
@@ -278,7 +282,7 @@ impl<S: Real> Leaping<'_, S> {
         for k in 0..count {
             let mut unit = [S::zero(); MOST_ROWS];
             unit[k] = S::one();
-            let multipliers = Multipliers { lambda: &unit[..count], nu: None };
+            let multipliers = Multipliers { length: layout.length, lambda: &unit[..count], nu: None };
             let share = joint.share(leaps, self.times(), multipliers, Part::Slopes);
             for (end, body) in bodies.into_iter().enumerate() {
                 let Some(body) = body else { continue };

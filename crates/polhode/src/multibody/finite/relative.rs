@@ -118,19 +118,19 @@ const STILL: f64 = 1e-16;
 
 /// The nearest slopes to those given whose work between two places is the change of a function: of its turn and of its
 /// displacement, each as the mean over the two ways from one to the other. `values` are those at the start, at the end, after
-/// the turn alone and after the displacement alone. `offset` is the square of a length that these round like, if it may be larger
-/// than the places.
+/// the turn alone and after the displacement alone. A displacement is none below a small part of a typical length, or of the places:
+/// what the function changes by is rounding then, and the slopes at the mean are as good.
 pub(in crate::multibody) fn exact<T: Real>(
     slopes: Relative<T>,
     [from, to]: [&Relative<T>; 2],
     [a, b, turned, shifted]: [T; 4],
-    offset: T,
+    length: f64,
 ) -> Relative<T> {
     let half = T::lift(0.5);
     let change = to.zip(from, |to, from| to - from);
     let by_turn = ((turned - a) + (b - shifted)) * half - inner(&slopes.axes, &change.axes);
     let by_shift = ((shifted - a) + (b - turned)) * half - slopes.point.dot(&change.point);
-    let size = from.point.dot(&from.point) + to.point.dot(&to.point) + offset;
+    let size = from.point.dot(&from.point) + to.point.dot(&to.point) + T::lift(length * length);
     let room = size * T::lift(STILL) + T::lift(f64::MIN_POSITIVE);
     Relative {
         point: slopes.point + change.point * (by_shift / (change.point.dot(&change.point) + room)),
@@ -224,20 +224,13 @@ impl<S: Real> OwnRows<'_, S> {
         &self,
         [from, to]: [&Relative<T>; 2],
         times: [T; 2],
+        length: f64,
     ) -> [Relative<T>; MOST_ROWS] {
         let mean = from.mean(to);
         let at = |time: T| {
             let (slopes, values) =
                 (self.slopes(&mean, time), corners([from, to]).map(|corner| self.values(&corner, time)));
-            let row = |k: usize| {
-                let values = [0, 1, 2, 3].map(|i| values[i][k]);
-                // A drive that starts at zero is a small place less a length that is as small but not equal, at first.
-                let offset = match self.own.is_angle(k) {
-                    true => T::zero(),
-                    false => values[0] * values[0] + values[1] * values[1],
-                };
-                exact(slopes[k], [from, to], values, offset)
-            };
+            let row = |k: usize| exact(slopes[k], [from, to], [0, 1, 2, 3].map(|i| values[i][k]), length);
             core::array::from_fn::<_, MOST_ROWS, _>(row)
         };
         let end = at(times[1]);

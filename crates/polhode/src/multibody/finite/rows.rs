@@ -23,9 +23,11 @@ pub(in crate::multibody) struct Share<T> {
     pub(in crate::multibody) rates: [T; MOST_ROWS],
 }
 
-/// The multipliers of a step: h²λ/2 of each row, and ν where velocities are held too.
+/// The multipliers of a step: h²λ/2 of each row, and ν where velocities are held too; and a typical length of the system, which
+/// tells what is a motion and what is rounding.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::multibody) struct Multipliers<'a, T> {
+    pub(in crate::multibody) length: f64,
     pub(in crate::multibody) lambda: &'a [T],
     pub(in crate::multibody) nu: Option<&'a [T]>,
 }
@@ -295,7 +297,7 @@ impl<S: Real> Joint<S> {
         let [from, to] = relative.each_ref();
         let mean = leaps.map(|leap| &leap.mean);
         let seen = Seen::of(&self.ends, mean);
-        let finite = own.finite([from, to], times);
+        let finite = own.finite([from, to], times, multipliers.length);
         for (slopes, l) in finite.iter().zip(multipliers.lambda) {
             view.pull(&seen, &slopes.map(|x| x * *l), &mut share.momenta);
         }
@@ -328,7 +330,8 @@ impl<S: Real> Joint<S> {
             let still = T::zero();
             let values = corners([from, to]).map(|corner| own.along(&corner, &passing, (time, still)));
             for (k, nu) in nu[..count].iter().enumerate() {
-                let slopes = exact(slopes[k], [from, to], [0, 1, 2, 3].map(|i| values[i][k]), T::zero());
+                let slopes =
+                    exact(slopes[k], [from, to], [0, 1, 2, 3].map(|i| values[i][k]), multipliers.length);
                 view.pull(&seen, &slopes.map(|x| x * *nu * half), &mut share.momenta);
             }
         }

@@ -86,6 +86,7 @@ impl<'a, S: Real> Leaping<'a, S> {
         let (first, count) = (self.on.work.layout.multipliers[j], self.on.system.joints[j].kind.rows());
         let [lambda, nu] = &self.on.work.scaled;
         Multipliers {
+            length: self.on.work.layout.length,
             lambda: &lambda[first..first + count],
             nu: self.stabilized.then(|| &nu[first..first + count]),
         }

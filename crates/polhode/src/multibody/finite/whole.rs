@@ -96,7 +96,8 @@ impl<S: Real> Leaping<'_, S> {
         for k in 0..count {
             let mut unit = none;
             unit[k] = S::one();
-            let multipliers = Multipliers { lambda: &none[..count], nu: Some(&unit[..count]) };
+            let multipliers =
+                Multipliers { length: layout.length, lambda: &none[..count], nu: Some(&unit[..count]) };
             let share = joint.share(leaps, self.times(), multipliers, Part::Slopes);
             let column = layout.joints[j] + count + k;
             for (end, body) in bodies.into_iter().enumerate() {
