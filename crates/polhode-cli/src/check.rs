@@ -87,9 +87,10 @@ fn report<'a>(
         (body.name.clone(), value)
     };
     let between = |ends: [Option<usize>; 2]| ends.map(|end| end.map_or(GROUND, |b| &system.bodies()[b].name));
-    let joint = |joint: &polhode::multibody::Joint<f64>| {
-        let value = json!({ "type": joint.kind.name(), "between": between(joint.bodies()), "rows": joint.kind.rows() });
-        (joint.name.clone(), value)
+    let joint = |(j, joint): (usize, &polhode::multibody::Joint<f64>)| {
+        let (kind, rows) = system.joint_type(j)?;
+        let value = json!({ "type": kind, "between": between(joint.bodies()), "rows": rows });
+        joint.of.is_none().then(|| (joint.name.clone(), value))
     };
     let force = |force: &polhode::multibody::Force<f64>| {
         (force.name.clone(), json!({ "type": force.kind.name(), "between": between(force.bodies()) }))
@@ -107,7 +108,7 @@ fn report<'a>(
         title: &problem.title,
         group: model.group(),
         bodies: (0..system.bodies().len()).take(most).map(body).collect(),
-        joints: system.joints().iter().filter(|joint| joint.of.is_none()).take(most).map(joint).collect(),
+        joints: system.joints().iter().enumerate().filter_map(joint).take(most).collect(),
         forces: system.forces().iter().take(most).map(force).collect(),
         degrees_of_freedom: model.degrees_of_freedom(),
         redundant_rows: model.redundancies().len(),
@@ -189,14 +190,11 @@ fn text(
     more(&mut text, system.bodies().len(), "bodies");
     if !system.joints().is_empty() {
         let mut rows = vec![["joint", "type", "between", "rows"].map(String::from).to_vec()];
-        for joint in system.joints().iter().filter(|joint| joint.of.is_none()).take(MANY) {
+        let joints = system.joints().iter().enumerate().filter(|(_, joint)| joint.of.is_none());
+        for (j, joint) in joints.take(MANY) {
             let ends = joint.bodies().map(|end| end.map_or(GROUND, |b| &system.bodies()[b].name)).join(", ");
-            rows.push(vec![
-                joint.name.clone(),
-                joint.kind.name().into(),
-                ends,
-                joint.kind.rows().to_string(),
-            ]);
+            let (kind, count) = system.joint_type(j).unwrap_or_default();
+            rows.push(vec![joint.name.clone(), kind.into(), ends, count.to_string()]);
         }
         text.push_str(&format!("\n{}", table(0, &[Align::Left; 4], &rows)));
         more(&mut text, system.joints().len(), "joints");

@@ -125,7 +125,7 @@ fn screws_move_along_as_they_are_set() {
         + &joint("nut", "screw", [0, 0, 1], "pitch = 0.4\nrate = 2")
         + "[run]\nstep = 0.01\nuntil = 1\n";
     let (_folder, file) = model(&text);
-    for (set, along) in [("nut.rate=3", 3.0 * 0.4), ("nut.screw.pitch=0.5", 2.0 * 0.5)] {
+    for (set, along) in [("nut.rate=3", 3.0 * 0.4), ("nut.pitch=0.5", 2.0 * 0.5)] {
         let found = json(&["run", &file, "--set", set, "--no-reference", "--json"]);
         let z = number(&found["bodies"]["a"]["position"][2]);
         assert!((z - along / core::f64::consts::TAU).abs() < 1e-12, "{set}: {z}");

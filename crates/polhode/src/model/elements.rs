@@ -215,6 +215,11 @@ impl JointDraft {
         if coordinates.is_empty() || kind == "constant-angle" {
             stray("rate", &why)?;
         }
+        if kind == "prismatic" {
+            for key in ["rate_deg", "rest_deg"] {
+                stray(key, "is for angles; the coordinate of a prismatic joint is a distance in m")?;
+            }
+        }
         if kind != "screw" {
             stray("pitch", "belongs to a joint of type \"screw\"")?;
         } else if self.pitch.is_none() {

@@ -294,9 +294,10 @@ impl ModelFile {
     }
     /// Something wrong with a joint, or with one of several that are counted.
     pub(crate) fn joint_fault(&self, name: &str, message: String) -> Option<Fault> {
-        let counted = name.rsplit_once('-').map_or(name, |(before, _)| before);
-        let joint = self.joints.iter().find(|joint| joint.name == name);
-        let joint = joint.or_else(|| self.joints.iter().find(|joint| joint.name == counted))?;
+        let called = |name: &str| self.joints.iter().find(|joint| joint.name == name);
+        let counted = |name: &str| called(name).or_else(|| called(name.rsplit_once('-')?.0));
+        // What acts in a joint has its name and a word of its own.
+        let joint = counted(name).or_else(|| counted(name.rsplit_once('.')?.0))?;
         Some(Fault::new(&joint.spot.span(), message))
     }
     /// Why a run to this time asks for more than the tables have.

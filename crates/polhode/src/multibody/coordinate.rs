@@ -241,7 +241,7 @@ impl<S: Real> System<S> {
         Ok(())
     }
     /// Joins two frames by a thread: a cylindrical joint in which one turn goes with one pitch along the axis, in m. Its
-    /// pitch is the parameter `NAME.screw.pitch`.
+    /// pitch is the parameter `NAME.pitch`.
     ///
     /// ```
     /// use nalgebra::{Matrix3, Vector3};
@@ -290,9 +290,28 @@ impl<S: Real> System<S> {
         }
         Ok(())
     }
+    /// The type of a joint, and how many rows it has: a screw is a cylindrical joint with a thread, which is the next one.
+    ///
+    /// ```
+    /// use nalgebra::{Matrix3, Vector3};
+    /// use polhode::multibody::{GROUND, Rigid, System};
+    /// let mut system = System::new(Vector3::zeros());
+    /// system.body("nut", Rigid::new(2.0, Matrix3::identity() * 0.5)?)?;
+    /// system.screw("thread", 1.5, GROUND, "nut")?;
+    /// assert_eq!(system.joint_type(0), Some(("screw", 5)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn joint_type(&self, joint: usize) -> Option<(&'static str, usize)> {
+        let kind = &self.joints.get(joint)?.kind;
+        let thread = self.joints.get(joint + 1).filter(|next| next.is_thread() && next.of == Some(joint));
+        Some(match thread {
+            Some(thread) => ("screw", kind.rows() + thread.kind.rows()),
+            None => (kind.name(), kind.rows()),
+        })
+    }
     /// Starts of screws along their axes follow those about them, after numbers have changed.
     pub(crate) fn screws_follow(&mut self) {
-        for row in self.joints.iter().filter(|row| row.kind.own().is_some_and(|own| own.kind() == "thread")) {
+        for row in self.joints.iter().filter(|row| row.is_thread()) {
             let (Some(joint), Some(pitch)) = (row.of, row.kind.numbers().first().copied()) else { continue };
             let of =
                 |start: &JointStart<S>, coordinate| start.joint == joint && start.coordinate == coordinate;

@@ -117,6 +117,11 @@ pub enum AssemblyError {
         /// The joints.
         joints: Vec<String>,
     },
+    /// A rod joins two points that are in one place.
+    NoDirection {
+        /// The rod.
+        joint: String,
+    },
     /// The mechanism stands where more motions are possible than anywhere nearby.
     SingularPosition {
         /// The joints whose rows depend on each other there.
@@ -165,6 +170,11 @@ impl fmt::Display for AssemblyError {
                 "the equations for the initial values are singular to the last digit: the joints {} nearly depend on each \
                  other, or masses differ by too many orders of magnitude",
                 quoted(joints)
+            ),
+            Self::NoDirection { joint } => write!(
+                f,
+                "the two points that the rod '{joint}' joins are in one place, where it has no direction; let them start \
+                 apart, or give its bodies a spherical joint if they are to stay together"
             ),
             Self::SingularPosition { joints } => write!(
                 f,

@@ -14,7 +14,6 @@ use crate::group::{Exponential, Group, Rotation, So3};
 use crate::scalar::{Real, larger};
 use nalgebra::Vector3;
 use std::borrow::Cow;
-use std::collections::HashMap;
 
 /// What it took to make the initial values consistent.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -178,14 +177,10 @@ impl<S: Real> Projection<'_, S> {
     fn opening(&mut self) -> f64 {
         self.gaps().relative
     }
-    fn names(&self, dependencies: &[Dependent]) -> Vec<Vec<String>> {
-        let name = |j: &usize| self.system.joints[*j].name.clone();
-        let named = |dependent: &Dependent| {
-            let mut names: Vec<String> = dependent.joints.iter().map(name).collect();
-            names.dedup();
-            names
-        };
-        dependencies.iter().map(named).collect()
+    fn names(&self, joints: &[usize]) -> Vec<String> {
+        let mut names: Vec<String> = joints.iter().map(|j| self.system.joints[*j].name.clone()).collect();
+        names.dedup();
+        names
     }
     /// Takes the corrections of positions into the places.
     fn correct(&mut self, attitudes: &mut [Rotation<S>]) {
@@ -207,43 +202,6 @@ fn find_dependencies<S: Real>(projection: &mut Projection<'_, S>) -> Result<Vec<
         false => projection.leave_out(found.iter().map(|dependent| dependent.row)),
     }
     Ok(found)
-}
-
-/// Says which joints take part in each dependency: those of the shortest loop through the joint of the row, if its rows are
-/// dependent among these, else all in the combination that vanishes.
-fn name_dependencies<S: Real>(
-    projection: &Projection<'_, S>,
-    found: &mut [Dependent],
-) -> Result<(), AssemblyError> {
-    /// Longer loops are not looked at by themselves.
-    const LONGEST: usize = 24;
-    let mut known: HashMap<usize, Vec<usize>> = HashMap::new();
-    let mut counts: HashMap<usize, usize> = HashMap::new();
-    found.iter().for_each(|dependent| *counts.entry(dependent.joint).or_default() += 1);
-    for (&joint, &count) in &counts {
-        let Some(path) = projection.system.around(joint, LONGEST) else { continue };
-        let with: Vec<usize> = path.iter().copied().chain([joint]).collect();
-        let rows = projection.nullity(&with, DEPENDENT) - projection.nullity(&path, DEPENDENT);
-        if rows >= count {
-            let mut joints = with;
-            joints.sort_unstable();
-            known.insert(joint, joints);
-        }
-    }
-    let all = match found.iter().all(|dependent| known.contains_key(&dependent.joint)) {
-        true => Vec::new(),
-        false => projection.dependencies(DEPENDENT, true)?,
-    };
-    for dependent in found {
-        dependent.joints = match known.get(&dependent.joint) {
-            Some(joints) => joints.clone(),
-            None => {
-                let same = all.iter().find(|other| other.row == dependent.row);
-                same.map_or_else(|| vec![dependent.joint], |other| other.joints.clone())
-            }
-        };
-    }
-    Ok(())
 }
 
 /// Bodies that are where the joints want them.
@@ -366,9 +324,7 @@ fn not_singular<S: Real>(
     if open > 1e-11 || found.len() >= here.len() {
         return Ok(());
     }
-    let mut here = here.to_vec();
-    name_dependencies(projection, &mut here)?;
-    let mut joints: Vec<String> = projection.names(&here).concat();
+    let mut joints = projection.names(&projection.loops(here, DEPENDENT)?.concat());
     joints.sort_unstable();
     joints.dedup();
     Err(AssemblyError::SingularPosition { joints })
@@ -436,7 +392,7 @@ fn accelerations<S: Real>(
     mut projection: Projection<'_, S>,
     attitudes: Vec<Rotation<S>>,
     mut report: Assembly,
-    (known, mut found): (&[f64], Vec<Dependent>),
+    (known, found): (&[f64], Vec<Dependent>),
 ) -> Result<Initial<S>, AssemblyError> {
     let (system, time) = (projection.system, projection.time);
     projection.rows(|joint, places, out| joint.rates(time, places, &mut [S::zero(); MOST_ROWS], Some(out)));
@@ -519,12 +475,10 @@ fn accelerations<S: Real>(
             *lambda = *x * projection.mass;
         }
     }
-    name_dependencies(&projection, &mut found)?;
-    report.redundancies = projection.names(&found);
+    let loops = projection.loops(&found, DEPENDENT)?;
+    report.redundancies = loops.iter().map(|joints| projection.names(joints)).collect();
     let mut takes_part = vec![false; system.joints.len()];
-    for joint in found.iter().flat_map(|dependent| dependent.joints.iter().chain([&dependent.joint])) {
-        takes_part[*joint] = true;
-    }
+    loops.iter().flatten().for_each(|joint| takes_part[*joint] = true);
     let softness = projection.softness_in_a_step(&takes_part);
     Ok(Initial { bodies, extra, lambda, report, softness })
 }

@@ -220,6 +220,10 @@ impl<S: Real> JointKind<S> {
     pub(super) fn own(&self) -> Option<&OwnJoint<S>> {
         if let JointKind::Own(own) = self { Some(own) } else { None }
     }
+    /// The force in N or the moment in N m of a multiplier of one. Axes that keep an angle α are held by λ sin α.
+    pub(super) fn effort(&self) -> S {
+        if let JointKind::ConstantAngle { angle } = self { angle.sin_cos().0 } else { S::one() }
+    }
     /// L of a rod.
     #[inline(always)]
     pub(super) fn length(&self) -> S {
@@ -254,6 +258,10 @@ impl<S: Real> Joint<S> {
     pub fn new(name: &str, kind: impl Into<JointKind<S>>, ends: [End<S>; 2]) -> Self {
         Joint { name: name.into(), kind: kind.into(), ends, of: None }
     }
+    /// True for the row that makes a cylindrical joint a screw.
+    pub(super) fn is_thread(&self) -> bool {
+        self.kind.own().is_some_and(|own| own.kind() == "thread")
+    }
     /// The bodies that it joins; `None` is the ground.
     #[inline(always)]
     pub fn bodies(&self) -> [Option<usize>; 2] {
@@ -264,6 +272,14 @@ impl<S: Real> Joint<S> {
     fn span<T: Over<S>>(&self, [a, b]: [&Place<T>; 2]) -> Vector3<T> {
         let point = |end: usize, at: &Place<T>| at.x + at.to_space(&self.ends[end].point.map(T::of));
         point(1, b) - point(0, a)
+    }
+    /// True if both points are the same to the last digits.
+    pub(super) fn points_coincide(&self, places: [&Place<S>; 2]) -> bool {
+        let far = |at: &Place<S>| at.x.dot(&at.x).largest();
+        let arm = |end: &End<S>| end.point.dot(&end.point).largest();
+        let size = [far(places[0]), far(places[1]), arm(&self.ends[0]), arm(&self.ends[1])];
+        let d = self.span(places);
+        d.dot(&d).largest() <= 1e-28 * size.into_iter().fold(0.0, f64::max)
     }
     /// Its velocity, and the part of its acceleration that the angular velocities alone make.
     #[inline(always)]

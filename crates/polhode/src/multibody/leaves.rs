@@ -9,27 +9,35 @@ const CLEARLY: f64 = 1e-3;
 /// The motions of a body, and the most rows that can be independent at it.
 const MOTIONS: usize = 6;
 
-/// Vectors of one length, each of them at right angles to the others.
+/// Vectors of one length, each of them at right angles to the others, with the combination that made each of them behind it.
 pub(super) struct Basis {
     length: usize,
+    /// With the combinations.
+    width: usize,
     vectors: Vec<f64>,
 }
 
 impl Basis {
+    /// Without combinations.
     pub(super) fn new(length: usize) -> Basis {
-        Basis { length, vectors: Vec::new() }
+        Basis::with_combinations(length, 0)
+    }
+    /// With combinations of so many.
+    pub(super) fn with_combinations(length: usize, count: usize) -> Basis {
+        Basis { length, width: length + count, vectors: Vec::new() }
     }
     pub(super) fn clear(&mut self) {
         self.vectors.clear();
     }
-    /// Takes a vector in if its sine to the others is more than this.
+    /// Takes a vector in if its sine to the others is more than this. Else the combination that vanishes stands behind it.
     pub(super) fn takes(&mut self, vector: &mut [f64], sine: f64) -> bool {
-        let norm = |v: &[f64]| v.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let length = self.length;
+        let norm = |v: &[f64]| v[..length].iter().map(|x| x * x).sum::<f64>().sqrt();
         let size = norm(vector);
         // Twice, because what is left of one that depends on others is rounding.
         for _ in 0..2 {
-            for known in self.vectors.chunks(self.length) {
-                let part: f64 = known.iter().zip(&*vector).map(|(a, b)| a * b).sum();
+            for known in self.vectors.chunks(self.width) {
+                let part: f64 = known[..length].iter().zip(&*vector).map(|(a, b)| a * b).sum();
                 vector.iter_mut().zip(known).for_each(|(x, known)| *x -= part * known);
             }
         }

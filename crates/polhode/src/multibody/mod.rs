@@ -33,6 +33,7 @@ mod parameters;
 mod projection;
 mod reading;
 mod reduction;
+mod redundancy;
 mod shared;
 mod signal;
 mod simulation;

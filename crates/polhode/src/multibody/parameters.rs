@@ -276,7 +276,10 @@ impl<S: Real> System<S> {
             if joint.of.is_none() {
                 list.ends(&joint.name, &joint.ends, joint.kind.uses(), |part| Target::Joint(j, part));
             }
-            list.numbers(&joint.name, joint.kind.clone().numbers_mut(), |k| Target::OfJoint(j, k));
+            // The pitch of a screw is a number of that.
+            let screw = joint.of.filter(|_| joint.is_thread()).and_then(|j| self.joints.get(j));
+            let name = &screw.unwrap_or(joint).name;
+            list.numbers(name, joint.kind.clone().numbers_mut(), |k| Target::OfJoint(j, k));
             for &(k, start) in starts.iter().filter(|(_, start)| !start.is_driven) {
                 let (value, rate) = start.names(joint);
                 if let Some(x) = start.value {

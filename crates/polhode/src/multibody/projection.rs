@@ -5,9 +5,8 @@
 //! they are closed.
 
 use super::error::AssemblyError;
-use super::joint::{Joint, MOST_ROWS, Place, zero};
+use super::joint::{Joint, JointKind, MOST_ROWS, Place, zero};
 use super::layout::Layout;
-use super::leaves::Basis;
 use super::system::{Rigid, System};
 use super::tape::{Matrix, Places, Sink, Units};
 use crate::scalar::Real;
@@ -36,8 +35,8 @@ pub(super) struct Dependent {
     pub(super) row: usize,
     /// The joint that it is of.
     pub(super) joint: usize,
-    /// The joints that take part.
-    pub(super) joints: Vec<usize>,
+    /// The rows of the combination that vanishes, each with its number, if it was asked for.
+    pub(super) null: Vec<(usize, f64)>,
 }
 
 /// The matrix, and where the bodies are.
@@ -175,7 +174,7 @@ impl<'a, S: Real> Projection<'a, S> {
         !self.left_out.is_empty()
     }
     /// The squares of the lengths by which turns of the bodies are compared with displacements.
-    fn lengths(&self) -> Vec<f64> {
+    pub(super) fn lengths(&self) -> Vec<f64> {
         let mut squares = vec![0.0f64; self.system.bodies.len()];
         for end in self.system.joints.iter().flat_map(|joint| &joint.ends) {
             if let Some(body) = end.body {
@@ -232,9 +231,9 @@ impl<'a, S: Real> Projection<'a, S> {
         self.left_out.clear();
         self.matrix = None;
     }
-    /// The rows that depend on others at this pose, whose sine to them is less than this; with the joints that take part in
-    /// each, if they are asked for.
-    pub(super) fn dependencies(&self, sine: f64, with_joints: bool) -> Result<Vec<Dependent>, AssemblyError> {
+    /// The rows that depend on others at this pose, whose sine to them is less than this; with the combinations that vanish, if
+    /// they are asked for.
+    pub(super) fn dependencies(&self, sine: f64, with_null: bool) -> Result<Vec<Dependent>, AssemblyError> {
         // Bᵀ, lengths in place of masses: a column for each row of the joints.
         let (lengths, mut entries, mut owners) =
             (self.lengths(), Vec::new(), Vec::with_capacity(self.layout.rows));
@@ -271,46 +270,13 @@ impl<'a, S: Real> Projection<'a, S> {
                 values[place] += *value;
             }
         }
-        let found =
-            Factors::<f64>::dependencies(&pattern, &self.joints_in_order(), &values, sine, with_joints);
-        let found = found.map_err(|_| AssemblyError::NotFinite)?;
-        let of = |dependency: &crate::solve::Dependency| {
-            let mut joints: Vec<usize> = dependency.null.iter().map(|(row, _)| owners[*row]).collect();
-            joints.sort_unstable();
-            joints.dedup();
-            Dependent { row: dependency.unknown, joint: owners[dependency.unknown], joints }
+        let found = Factors::<f64>::dependencies(&pattern, &self.joints_in_order(), &values, sine, with_null)
+            .map_err(|_| AssemblyError::NotFinite)?;
+        let of = |dependency: crate::solve::Dependency| {
+            let row = dependency.unknown;
+            Dependent { row, joint: owners[row], null: dependency.null }
         };
-        Ok(found.iter().map(of).collect())
-    }
-    /// How many rows of these joints depend on others of them.
-    pub(super) fn nullity(&self, joints: &[usize], sine: f64) -> usize {
-        let lengths = self.lengths();
-        let mut rows = [[zero(); 4]; MOST_ROWS];
-        let mut place = std::collections::HashMap::new();
-        for body in joints.iter().flat_map(|j| self.system.joints[*j].bodies()).flatten() {
-            let next = place.len();
-            place.entry(body).or_insert(next);
-        }
-        let (mut basis, mut dependent) = (Basis::new(6 * place.len()), 0);
-        for j in joints {
-            let joint = &self.system.joints[*j];
-            let bodies = joint.bodies();
-            joint.jacobian(self.time, self.ends(bodies).each_ref(), &mut rows);
-            for row in &rows[..joint.kind.rows()] {
-                let mut vector = vec![0.0; 6 * place.len()];
-                for (block, slope) in row.iter().enumerate() {
-                    let Some(b) = bodies[block / 2] else { continue };
-                    let per = if block % 2 == 1 { lengths[b].sqrt() } else { 1.0 };
-                    for i in 0..3 {
-                        vector[6 * place[&b] + 3 * (block % 2) + i] += slope[i].largest() / per;
-                    }
-                }
-                if !basis.takes(&mut vector, sine) {
-                    dependent += 1;
-                }
-            }
-        }
-        dependent
+        Ok(found.into_iter().map(of).collect())
     }
     /// Leaves rows out that depend on others: their multipliers are zero.
     pub(super) fn leave_out(&mut self, rows: impl Iterator<Item = usize>) {
@@ -372,6 +338,13 @@ impl<'a, S: Real> Projection<'a, S> {
     /// What makes the matrix singular: joints that depend on each other, or bodies without inertia.
     fn singular(&self, null: &[f64]) -> AssemblyError {
         let joints = self.layout.named(self.system, null);
+        let pointless = |joint: &&Joint<S>| {
+            let coincide = joint.points_coincide(self.ends(joint.bodies()).each_ref());
+            matches!(joint.kind, JointKind::Distance { .. }) && coincide && joints.contains(&joint.name)
+        };
+        if let Some(rod) = self.system.joints.iter().find(pointless) {
+            return AssemblyError::NoDirection { joint: rod.name.clone() };
+        }
         if !joints.is_empty() {
             return AssemblyError::Dependent { joints };
         }

@@ -175,6 +175,12 @@ impl<S: Scalar> Simulation<S> {
         }
         sum
     }
+    /// What gravity does to the bodies over a typical length, whatever they do.
+    pub(crate) fn energy_of_weight(&self) -> f64 {
+        let system = self.centered();
+        let mass = system.bodies.iter().fold(S::zero(), |sum, body| sum + body.mass);
+        (mass * system.gravity.dot(&system.gravity).sqrt()).largest() * system.typical_length()
+    }
     /// The position of the origin of a body.
     pub fn position(&self, body: &str) -> Option<Vector3<S>> {
         Some(self.origin(self.system().index(body)?).0)
@@ -327,7 +333,7 @@ impl<S: Scalar> Simulation<S> {
     }
 
     /// All multipliers, joint after joint. Where joints depend on each other their multipliers are not determined by the
-    /// model: of all that make the same motion these have the least sum of squares.
+    /// model: of all that make the same motion these have the least sum of squares, in N and N m.
     pub fn least_multipliers(&self) -> Cow<'_, [S]> {
         let all = self.all_multipliers();
         match self.softness().is_empty() {
@@ -335,7 +341,8 @@ impl<S: Scalar> Simulation<S> {
             false => self.least(all).map_or(Cow::Borrowed(all), Cow::Owned),
         }
     }
-    /// min λ·λ with Bᵀ λ = f: λ = B y with Bᵀ B y = f, among the joints that depend on each other.
+    /// min Σ (w λ)² with Bᵀ λ = f: w² λ = B y, among the joints that depend on each other; w is what a multiplier of one is, in N
+    /// or N m.
     fn least(&self, given: &[S]) -> Option<Vec<S>> {
         /// What keeps the matrix regular where joints leave a motion free; its effect is iterated away.
         const FREE: f64 = 1e-12;
@@ -395,8 +402,10 @@ impl<S: Scalar> Simulation<S> {
                     sink(6 * body + i, 6 * body + i, S::lift(FREE * size));
                 }
             }
-            for row in 6 * bodies.len()..n {
-                sink(row, row, -S::one());
+            for (j, start) in joints.iter().zip(&starts) {
+                let kind = &system.joints[*j].kind;
+                let effort = kind.effort();
+                (*start..start + kind.rows()).for_each(|row| sink(row, row, -(effort * effort)));
             }
             entries(&mut |row, column, value| {
                 sink(row, column, value);

@@ -112,7 +112,8 @@ impl Problem {
                 AssemblyError::Dependent { joints } | AssemblyError::SingularPosition { joints },
             ) => joints.first(),
             SimulationError::Assembly(
-                AssemblyError::Open { joint, .. }
+                AssemblyError::NoDirection { joint }
+                | AssemblyError::Open { joint, .. }
                 | AssemblyError::NotClosed { joint, .. }
                 | AssemblyError::Velocities { joint, .. },
             ) => Some(joint),

@@ -146,7 +146,8 @@ pub struct EnergyRecord<S = f64> {
 }
 
 impl<S: Real> EnergyRecord<S> {
-    /// The total energy at the start, where there is a potential, and the kinetic energy.
+    /// The total energy at the start, where there is a potential, and the kinetic energy, or what counts as one where nothing
+    /// moves.
     pub fn new(energy: Option<S>, kinetic: S) -> Self {
         let zero = S::zero();
         EnergyRecord { start: energy, least: zero, most: zero, kinetic, samples: 0, sum: zero, squares: zero }

@@ -1,11 +1,14 @@
 //! Joints that forbid the same motion more than once: counted, named, run, and with reactions of least norm.
 
 use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
+use polhode::body::RotaryInertia;
 use polhode::group::Rotation;
 use polhode::method::Method;
 use polhode::multibody::{
-    AssemblyError, GROUND, JointKind, MOST_ROWS, Place, Rigid, Simulation, SimulationError, System,
+    AssemblyError, Differentiated, GROUND, JointKind, MOST_ROWS, Place, Rigid, Simulation, SimulationError,
+    System,
 };
+use polhode::sensitivity::Dual1;
 
 const METHODS: [&str; 5] = [
     "geometric-alpha",
@@ -68,6 +71,34 @@ fn slopes(run: &Simulation<f64>) -> DMatrix<f64> {
         first += joint.kind.rows();
     }
     all
+}
+
+#[test]
+fn axes_that_keep_an_angle_twice_bear_a_moment_together() {
+    // A body that turns freely about a point, whose axis keeps an angle with the vertical by two joints of the same kind and by a
+    // third that holds the same axis at the same angle to a line that leans: moments are equal where they have one direction.
+    let mut system = System::new(Vector3::new(0.0, 0.0, -9.81));
+    let turned = |by: f64| Rotation::from_rotation_vector(&(Vector3::x() * by));
+    let inertia = Matrix3::from_diagonal(&Vector3::new(0.2, 0.2, 0.1));
+    system.body("arm", Rigid::new(2.0, inertia).unwrap().at(Vector3::zeros(), turned(-0.5))).unwrap();
+    system.bodies_mut()[0].center = Vector3::z() * 0.4;
+    for (name, leaning) in [("up", 0.0), ("down", core::f64::consts::PI), ("leaning", 0.7)] {
+        system.frame(name, GROUND, Vector3::zeros(), turned(leaning)).unwrap();
+    }
+    system.joint("point", JointKind::Spherical, "up", "arm").unwrap();
+    for (name, ground, angle) in
+        [("first", "up", 0.5), ("second", "down", core::f64::consts::PI - 0.5), ("third", "leaning", 1.2)]
+    {
+        system.joint(name, JointKind::ConstantAngle { angle }, ground, "arm").unwrap();
+    }
+    let run = Simulation::new(&system, &method("geometric-alpha")).unwrap();
+    assert_eq!((run.assembly().redundancies.len(), run.degrees_of_freedom()), (2, 2));
+    let moments: Vec<f64> =
+        run.reactions(&run.least_multipliers())[1..].iter().map(|reaction| reaction.moment.x).collect();
+    assert!(
+        moments.iter().all(|m| (m - moments[0]).abs() < 1e-9 * m.abs()) && moments[0].abs() > 0.1,
+        "{moments:?}"
+    );
 }
 
 /// Sees to it that the reactions of a run are those of least norm, B (BᵀB)⁺ Bᵀ λ by eigenvalues.
@@ -223,6 +254,45 @@ fn ranks_are_those_of_singular_values() {
 }
 
 #[test]
+fn a_joint_in_a_short_loop_and_in_a_longer_one_is_counted_in_both() {
+    // Each body is in the plane, and a rail holds the first there once more: three rows of the loop of two joints, three of that of
+    // three.
+    let mut system = System::new(Vector3::new(0.0, -9.81, 0.0));
+    let tilted = Rotation::from_rotation_vector(&(Vector3::y() * core::f64::consts::FRAC_PI_2));
+    for (name, mass, at) in [("a", 1.0, [0.0, 0.0]), ("b", 2.0, [1.0, 0.5])] {
+        let inertia = Matrix3::from_diagonal(&Vector3::new(0.1, 0.2, 0.3));
+        let at = Vector3::new(at[0], at[1], 0.0);
+        system.body(name, Rigid::new(mass, inertia).unwrap().at(at, none())).unwrap();
+        system.frame(&format!("under {name}"), GROUND, at, none()).unwrap();
+        system.joint(&format!("plane {name}"), JointKind::Planar, &format!("under {name}"), name).unwrap();
+    }
+    system.frame("rail", GROUND, Vector3::zeros(), tilted).unwrap();
+    system.frame("slide", "a", Vector3::zeros(), tilted).unwrap();
+    system.joint("rail", JointKind::Prismatic, "rail", "slide").unwrap();
+    for (name, body, at) in [("here", "a", [0.5, 0.2, 0.0]), ("there", "b", [-0.5, -0.3, 0.0])] {
+        system.frame(name, body, Vector3::from(at), none()).unwrap();
+    }
+    system.joint("hinge", JointKind::Revolute, "here", "there").unwrap();
+    let bodies = system.bodies_mut();
+    bodies[0].velocity = Vector3::x() * 0.7;
+    bodies[1].velocity = Vector3::new(0.7, 0.5, 0.0);
+    bodies[1].omega_body = Vector3::z();
+    let run = Simulation::assembled(&system, &method("geometric-alpha")).unwrap();
+    assert_eq!(run.degrees_of_freedom(), 2);
+    let (two, three): (Vec<_>, Vec<_>) =
+        run.assembly().redundancies.iter().partition(|joints| joints.len() == 2);
+    assert_eq!(two, [&["plane a", "rail"]; 3]);
+    assert_eq!(three.len(), 3);
+    for joints in three {
+        assert!(
+            joints.contains(&"plane b".to_string()) && joints.contains(&"hinge".to_string()),
+            "{joints:?}"
+        );
+    }
+    has_least_reactions(&run, "overlapping loops");
+}
+
+#[test]
 fn a_row_of_windows_passes_its_flat_position_on_its_branch() {
     // N windows as in the benchmark of N four-bars: at the horizontal position the mobility jumps from 1 to N + 1.
     let n = 3usize;
@@ -296,4 +366,36 @@ fn a_scissor_lift_of_80_stages_goes_on_where_velocities_are_held_too() {
     println!("apart {apart:.1e}, {:?}, {:?}", plain.violation(), held.violation());
     assert!(apart < 1e-6, "{apart:e}");
     assert!(held.violation().velocity < 1e-6, "{:?}", held.violation());
+}
+
+#[test]
+fn derivatives_of_a_door_that_moves_as_before_are_those_of_its_reactions() {
+    // A door that turns evenly moves alike whatever it weighs and whatever its moment about the hinges: all that depends on its
+    // mass is what the hinges bear, each in proportion, and on the moment nothing at all.
+    let system = door(&[0.2, 1.8], 0.0);
+    for id in ["conserving", "conserving,index3", "decaying", "variational", "compose:conserving:4"] {
+        let mut heavier = system.lift::<Dual1>();
+        heavier.bodies_mut()[0].mass.eps = [1.0];
+        let mut wider = system.lift::<Dual1>();
+        let mut inertia = *wider.bodies()[0].inertia.matrix();
+        inertia[(2, 2)].eps = [1.0];
+        wider.bodies_mut()[0].inertia = RotaryInertia::unchecked(inertia);
+        let mut run = Differentiated::new(&system, &[heavier, wider], &method(id)).unwrap();
+        (0..100).for_each(|_| run.step(0.01).unwrap());
+        let plain = run.simulation().reactions(&run.simulation().least_multipliers());
+        for (parameter, share) in [1.0 / 20.0, 0.0].into_iter().enumerate() {
+            let slopes = run.derivative(parameter).unwrap();
+            let body = &slopes.bodies()[0];
+            let moves = body.position.map(|x| x.eps[0]).amax().max(body.omega_body.map(|x| x.eps[0]).amax());
+            // A discrete Lagrangian weighs the chord of a step and its turn differently, to the second order in the step.
+            let (motion, reactions) = if id == "variational" { (1e-6, 5e-3) } else { (1e-12, 1e-10) };
+            assert!(moves < motion, "{id} {parameter}: {moves:e}");
+            for (plain, on) in plain.iter().zip(slopes.reactions(&slopes.least_multipliers())) {
+                for (plain, found) in [(plain.force, on.force), (plain.moment, on.moment)] {
+                    let off = (found.map(|x| x.eps[0]) - plain * share).amax();
+                    assert!(off < reactions, "{id} {parameter}: {found:?} of {plain:?}");
+                }
+            }
+        }
+    }
 }

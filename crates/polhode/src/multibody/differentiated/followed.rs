@@ -94,6 +94,8 @@ impl Solve<Dual1> for Taken<'_> {
         const END: f64 = 4.0 * f64::EPSILON;
         /// Corrections up to this that gain next to nothing are the rounding of the equations.
         const STUCK: f64 = 1e-9;
+        /// And so are those up to this, relative to what the derivatives of a step are made from.
+        const ROUNDED: f64 = 1e-13;
         const MOST_ROUNDS: u64 = 40;
         step.start();
         let multiplier = step.multiplier();
@@ -106,6 +108,7 @@ impl Solve<Dual1> for Taken<'_> {
         on.take_up(&self.plain.work, |own, found| own.re = found);
         on.hold(false);
         let mut held = on.work.softness.is_empty();
+        let rounding = ROUNDED * size_of_terms(on);
         let (mut largest, mut before) = (size_of_unknowns(on, multiplier.re), f64::NAN);
         for _ in 0..MOST_ROUNDS {
             step.residual();
@@ -118,14 +121,14 @@ impl Solve<Dual1> for Taken<'_> {
                 *left = Dual { re: 0.0, eps: [*x] };
             }
             on.make_corrections(multiplier, |_, theta| *theta);
-            let now = size(work);
-            if !now.is_finite() {
+            let [now, all] = sizes(work);
+            if !all.is_finite() {
                 return Err(StepError::NotFinite { t: self.t, h: self.h });
             }
-            largest = largest.max(now);
+            largest = largest.max(all);
             let rate = now / before;
             let relative = now / largest.max(f64::MIN_POSITIVE);
-            let is_rounding = rate > 0.5 && relative <= STUCK;
+            let is_rounding = rate > 0.5 && (relative <= STUCK || now <= rounding);
             if relative <= END || relative * rate <= END || is_rounding {
                 if held {
                     return Ok(());
@@ -165,7 +168,23 @@ impl Solve<Dual1> for Taken<'_> {
     }
 }
 
-/// The size of the derivatives of all unknowns, as that of a correction.
+/// The size of what the derivatives of a step are made from, which may cancel: where its bodies are by them, and the motion of the
+/// step in the proportion in which masses and moments change.
+fn size_of_terms(on: &Stepping<'_, Dual1>) -> f64 {
+    let (slope, value) = (|x: Dual1| x.eps[0], |x: Dual1| x.re);
+    let bodies = on.system.bodies.iter().zip(on.bodies).zip(&on.work.arms).map(|((body, at), arm)| {
+        let inertia = body.inertia.matrix();
+        let heavier = 1.0 + (body.mass.eps[0] / body.mass.re).abs();
+        let wider = 1.0 + inertia.map(slope).amax() / inertia.map(value).amax();
+        let place = lengths(&at.position.map(slope)) + lengths(&at.attitude.slope()) * arm.re;
+        let turn = lengths(&at.omega_body.map(value)) * arm.re;
+        place + (lengths(&at.velocity.map(value)) * heavier + turn * wider) * on.h.re.abs()
+    });
+    bodies.sum()
+}
+
+/// The size of the derivatives of all unknowns, as that of a correction. Multipliers of all joints count: where a parameter changes
+/// reactions and not the motion, theirs is the rounding that corrections come down to.
 fn size_of_unknowns(on: &Stepping<'_, Dual1>, multiplier: f64) -> f64 {
     let part = |v: &Vector3<Dual1>| lengths(&v.map(|x| x.eps[0]));
     let list = |x: &[Dual1]| x.iter().fold(0.0, |sum, x| sum + x.eps[0].abs());
@@ -174,16 +193,13 @@ fn size_of_unknowns(on: &Stepping<'_, Dual1>, multiplier: f64) -> f64 {
         pose(&step.change) + pose(&step.moved)
     });
     let extra: f64 = on.work.flat.iter().map(|flat| list(&flat[2])).sum();
-    let tied = match on.work.softness.is_empty() {
-        true => list(&on.work.lambda) / multiplier.abs() + list(&on.work.eta),
-        false => 0.0,
-    };
+    let tied = list(&on.work.lambda) / multiplier.abs() + list(&on.work.eta);
     bodies.sum::<f64>() + tied + extra
 }
 
-/// The size of a correction: of bodies the distance by which their points move, of the rest what it is. Multipliers of joints that
-/// depend on each other do not count: rounding over μ is in them.
-fn size(work: &Workspace<f64>) -> f64 {
+/// The size of a correction: of bodies the distance by which their points move, of the rest what it is. First that which has to
+/// vanish, without multipliers if joints depend on each other, because rounding over μ is in them; then all of it.
+fn sizes(work: &Workspace<f64>) -> [f64; 2] {
     let (x, layout) = (&work.residual, &work.layout);
     let part = |at: usize| lengths(&Vector3::new(x[at], x[at + 1], x[at + 2]));
     let mut sum = 0.0;
@@ -195,7 +211,9 @@ fn size(work: &Workspace<f64>) -> f64 {
         }
     }
     let extra = layout.extra.first().copied().unwrap_or(layout.n);
-    x[if work.softness.is_empty() { rest } else { extra }..].iter().fold(sum, |sum, x| sum + x.abs())
+    let list = |x: &[f64]| x.iter().fold(0.0, |sum, x| sum + x.abs());
+    let (tied, extra) = (list(&x[rest..extra]), sum + list(&x[extra..]));
+    [if work.softness.is_empty() { tied + extra } else { extra }, tied + extra]
 }
 
 /// One part of a step of a run and of its derivatives. After an error they are somewhere in it.
