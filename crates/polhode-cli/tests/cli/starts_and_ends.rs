@@ -142,3 +142,32 @@ fn potentials_are_energies_of_the_pose_alone() {
     let text = fine(&["check", &file]);
     assert!(text.contains("decaying") && !text.contains("variational"), "{text}");
 }
+
+#[test]
+fn loads_that_look_elsewhere_may_act_between_two_times() {
+    // Half of a's speed as an acceleration of b, for a time that is no multiple of the step.
+    let free = "[bodies.a]\nmass = 1\ninertia = [1, 1, 1]\nvelocity = [2, 0, 0]\n\
+                [bodies.b]\nmass = 4\ninertia = [1, 2, 3]\n";
+    let load = |times: &str| {
+        format!(
+            "[parameters]\npush = 5\nend = 0.5\n{free}[[loads]]\nbody = \"b\"\n\
+             force_space = [0, \"push * a.velocity_x\", 0]\n{times}\n[run]\nstep = 0.01\nuntil = 1\n"
+        )
+    };
+    let (_folder, file) = model(&load("from = 0.1035\nuntil = \"end\""));
+    for method in ["geometric-alpha", "linear-alpha,constraints=stabilized", "conserving", "decaying"] {
+        let found = json(&["run", &file, "-m", method, "--no-reference", "--json"]);
+        let body = &found["bodies"]["b"];
+        let (speed, lasts) = (2.5 * 0.3965, 0.3965);
+        let far = speed * lasts / 2.0 + speed * 0.5;
+        assert!((number(&body["velocity"][1]) - speed).abs() < 1e-13, "{method}: {found}");
+        assert!((number(&body["position"][1]) - far).abs() < 1e-12, "{method}: {found}");
+        assert!(number(&found["drift"]["energy"]) < 1e-13, "{method}: {found}");
+    }
+    let found = json(&["sensitivity", &file, "--parameters", "push", "--json"]);
+    let slope = number(&found["derivatives"]["push"]["bodies"]["b"]["velocity"][1]);
+    assert!((slope - 0.5 * 0.3965).abs() < 1e-12, "{slope}");
+    refused(4, &["sensitivity", &file, "--parameters", "end"], &["end is the time at which a load switches"]);
+    let (_folder, file) = model(&load("from = 0.7\nuntil = \"end\""));
+    refused(3, &["check", &file], &["`until` must come after `from`: 0.5 is not after 0.7"]);
+}

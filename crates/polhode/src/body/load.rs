@@ -43,6 +43,13 @@ pub(crate) fn inward<S: Real>(t: S, h: S) -> f64 {
     (2.0 * edge(t, h).largest()).copysign(h.largest())
 }
 
+/// True if this side of a time lies after `switch`, see [`Kinematics::inward`].
+#[inline(always)]
+pub(crate) fn is_past<T: Real>((time, inward): (T, f64), switch: T) -> T::Mask {
+    let time = time + T::lift(inward);
+    if inward > 0.0 { time.below(switch).not() } else { switch.below(time) }
+}
+
 impl<T: Real> Kinematics<T> {
     /// The same, for what acts from this time on.
     #[inline(always)]
@@ -69,8 +76,7 @@ impl<T: Real> Kinematics<T> {
     /// ```
     #[inline(always)]
     pub fn is_past(&self, switch: T) -> T::Mask {
-        let (time, forward) = (self.time + T::lift(self.inward), self.inward > 0.0);
-        if forward { time.below(switch).not() } else { switch.below(time) }
+        is_past((self.time, self.inward), switch)
     }
 }
 

@@ -280,20 +280,7 @@ impl LoadDraft {
                 vec![load]
             }
         };
-        if self.from.is_some() || self.until.is_some() {
-            let time = |number: &Option<Number>, otherwise: f64| match number {
-                Some(number) => number.at(&builder.values),
-                None => Ok(S::lift(otherwise)),
-            };
-            let (on, off) = (time(&self.from, f64::NEG_INFINITY)?, time(&self.until, f64::INFINITY)?);
-            if let (Some(until), false) = (&self.until, on.value() < off.value()) {
-                let message = format!(
-                    "`until` must come after `from`: {} is not after {}",
-                    plain(off.value()),
-                    plain(on.value())
-                );
-                return Err(until.fault(message));
-            }
+        if let Some([on, off]) = self.times(&builder.values)? {
             made = made.into_iter().map(|load| Switched { load: Box::new(load), on, off }.into()).collect();
         }
         let rigid = &mut builder.system.bodies_mut()[b];
@@ -301,6 +288,26 @@ impl LoadDraft {
             rigid.loads = core::mem::replace(&mut rigid.loads, Loads::none()).with(load);
         }
         Ok(())
+    }
+    /// The times between which it acts, if it does not always.
+    fn times<S: Scalar>(&self, values: &Values<S>) -> Result<Option<[S; 2]>, Fault> {
+        if self.from.is_none() && self.until.is_none() {
+            return Ok(None);
+        }
+        let time = |number: &Option<Number>, otherwise: f64| match number {
+            Some(number) => number.at(values),
+            None => Ok(S::lift(otherwise)),
+        };
+        let (on, off) = (time(&self.from, f64::NEG_INFINITY)?, time(&self.until, f64::INFINITY)?);
+        if let (Some(until), false) = (&self.until, on.value() < off.value()) {
+            let message = format!(
+                "`until` must come after `from`: {} is not after {}",
+                plain(off.value()),
+                plain(on.value())
+            );
+            return Err(until.fault(message));
+        }
+        Ok(Some([on, off]))
     }
     /// The load as a force from the ground, if it looks at other bodies than its own.
     fn seeing<S: Scalar>(
@@ -322,9 +329,6 @@ impl LoadDraft {
                 "a potential depends on the pose of its own body alone; a force between bodies may have one too",
             );
         }
-        if self.from.is_some() || self.until.is_some() {
-            return refuse("a load with `from` or `until` depends on the motion of its own body alone");
-        }
         let mut watch = Watch::new(system, scope);
         watch.own = Some(b);
         let (mut pushes, mut components) = (Vec::new(), Vec::new());
@@ -341,7 +345,10 @@ impl LoadDraft {
             Some(at) => at.vector(&builder.values)?,
             None => system.bodies()[b].center,
         };
-        let load = SeenLoad { pushes, components: Seen::new(&components)?, names: watch.names.clone() };
+        let components = Seen::new(&components)?;
+        let times = self.times(&builder.values)?;
+        let during = times.map(|times| watch.during(times, &self.span)).transpose()?;
+        let load = SeenLoad { pushes, components, names: watch.names.clone(), during };
         let force =
             OwnForce::new(load, watch.numbers(&builder.values)).map_err(|error| fault(&self.span, error))?;
         Ok(Some(Seeing { body: b, point, force, signals: watch.signals, span: self.span.clone() }))

@@ -116,15 +116,24 @@ impl<'a, S: Scalar> Watch<'a, S> {
         for (k, name) in formula.expression.names().iter().enumerate() {
             slots.push(self.slot(name).map_err(|message| formula.fault(k, message))?);
         }
-        let many =
-            |what: &str, most: usize| Fault::new(&formula.span, format!("it uses more than {most} {what}"));
+        self.is_not_too_much(&formula.span)?;
+        Ok(Named { formula, slots })
+    }
+    fn is_not_too_much(&self, span: &Span) -> Result<(), Fault> {
+        let many = |what: &str, most: usize| Err(Fault::new(span, format!("it uses more than {most} {what}")));
         if self.found.len() > MOST_NUMBERS {
-            return Err(many("parameters", MOST_NUMBERS));
+            return many("parameters", MOST_NUMBERS);
         }
         if self.signals.len() > MOST_SIGNALS {
-            return Err(many("quantities of the motion", MOST_SIGNALS));
+            return many("quantities of the motion, times between which it acts among them", MOST_SIGNALS);
         }
-        Ok(Named { formula, slots })
+        Ok(())
+    }
+    /// Lets it act between two times only; the number of the signal that says so.
+    pub(super) fn during(&mut self, [on, off]: [S; 2], span: &Span) -> Result<usize, Fault> {
+        self.signals.push(Signal::During(on, off));
+        self.is_not_too_much(span)?;
+        Ok(self.signals.len() - 1)
     }
     /// The numbers that it uses, in the order of their names.
     pub(super) fn numbers(&self, values: &Values<S>) -> Vec<S> {
@@ -357,6 +366,8 @@ pub(super) struct SeenLoad {
     /// Their components, three for each.
     pub(super) components: Seen,
     pub(super) names: Vec<String>,
+    /// The signal that says when it acts, if it does not always.
+    pub(super) during: Option<usize>,
 }
 
 impl ForceFormula for SeenLoad {
@@ -369,9 +380,11 @@ impl ForceFormula for SeenLoad {
     fn push<T: Real>(&self, numbers: &[T], at: &MovingFrames<T>) -> Push<T> {
         let mut sum = Push { force: Vector3::zeros(), moment: Vector3::zeros() };
         let mut values = [T::zero(); REGISTERS];
+        let acts = self.during.map(|k| T::lift(0.5).below(at.signals[k]));
         self.components.run(numbers, at.frames.time, &at.signals, &mut values);
         for (n, push) in self.pushes.iter().enumerate() {
             let value = Vector3::from_fn(|i, _| values[self.components.program.output(3 * n + i)]);
+            let value = acts.map_or(value, |acts| value.map(|x| T::select(acts, x, T::zero())));
             let value = if push.in_space { value } else { at.frames.axes[1] * value };
             match push.is_force {
                 true => sum.force += value,

@@ -448,7 +448,7 @@ impl<S: Real> Equations<S> for Stepping<'_, S> {
     fn residual(&mut self) {
         let weights = self.weights;
         let end = self.end();
-        let time = end.0;
+        let (time, inward) = end;
         for b in 0..self.bodies.len() {
             self.evaluate(b, &weights);
             let body = &self.system.bodies[b];
@@ -466,6 +466,7 @@ impl<S: Real> Equations<S> for Stepping<'_, S> {
                 true => force.wrenches(time, ends(&self.work.now, &ground, bodies)),
                 false => force.wrenches_in(&Scene {
                     time,
+                    inward,
                     joints: &self.system.joints,
                     angles: self.angles,
                     place: &|b| self.work.now[b].place,

@@ -412,6 +412,7 @@ fn accelerations<S: Real>(
         let bodies = force.bodies();
         let wrenches = force.wrenches_in(&Scene {
             time,
+            inward: beginning(time),
             joints: &system.joints,
             angles: &angles,
             place: &|b| projection.places[b],

@@ -210,6 +210,7 @@ impl<S: Real> Stepping<'_, S> {
                 for from in force.seen() {
                     let wrenches = force.wrenches_in(&Scene {
                         time: Dual::of(time),
+                        inward: side,
                         joints: &self.system.joints,
                         angles: self.angles,
                         place: &|b| now[b].place.seeded((b == from).then_some(by)),

@@ -156,7 +156,7 @@ impl<S: Scalar> Simulation<S> {
     }
     /// True if a force takes energy out of the motion, or feeds it.
     fn is_damped(&self, force: &Force<S>) -> bool {
-        force.is_damped() || force.potential_in(&self.scene(&|b| self.bodies()[b].place())).is_none()
+        force.is_damped() || force.potential_in(&self.scene(0.0, &|b| self.bodies()[b].place())).is_none()
     }
     /// That of gravity, springs, extra coordinates and the loads that have one.
     pub fn potential_energy(&self) -> S {
@@ -166,7 +166,7 @@ impl<S: Scalar> Simulation<S> {
             sum += loads - body.mass * self.centered().gravity.dot(&now.position);
         }
         for force in &self.centered().forces {
-            let stored = force.potential_in(&self.scene(&|b| self.bodies()[b].place()));
+            let stored = force.potential_in(&self.scene(0.0, &|b| self.bodies()[b].place()));
             sum += stored.unwrap_or(S::zero());
         }
         for (extra, now) in self.centered().extra.iter().zip(self.extra()) {
@@ -204,11 +204,12 @@ impl<S: Scalar> Simulation<S> {
         now.acceleration - now.attitude.rotate(&turning)
     }
 
-    fn scene<'a, T>(&'a self, place: &'a dyn Fn(usize) -> Place<T>) -> Scene<'a, S, T>
+    fn scene<'a, T>(&'a self, inward: f64, place: &'a dyn Fn(usize) -> Place<T>) -> Scene<'a, S, T>
     where
         T: crate::scalar::Over<S>,
     {
-        Scene { time: T::of(self.time()), joints: &self.centered().joints, angles: self.angles(), place }
+        let (time, joints) = (T::of(self.time()), &self.centered().joints);
+        Scene { time, inward, joints, angles: self.angles(), place }
     }
     /// The work since the start of all that stores no energy: motors, drives, dampers, loads without a potential. Zero where
     /// there is no such thing.
@@ -232,13 +233,14 @@ impl<S: Scalar> Simulation<S> {
             }
         }
         for force in self.centered().forces.iter().filter(|force| self.is_damped(force)) {
-            let wrenches = force.wrenches_in(&self.scene(&|b| self.bodies()[b].place()));
+            let wrenches = force.wrenches_in(&self.scene(inward, &|b| self.bodies()[b].place()));
             for (wrench, body) in wrenches.chunks(2).zip(force.bodies()) {
                 sum += power([&wrench[0], &wrench[1]], body);
             }
             // What goes into the store is not lost.
             let later = Scene {
                 time: Dual::variable(self.time(), 0),
+                inward,
                 joints: &self.centered().joints,
                 angles: self.angles(),
                 place: &|b| advanced(&self.bodies()[b].place()),
@@ -307,7 +309,7 @@ impl<S: Scalar> Simulation<S> {
         }
         for force in &system.forces {
             let Some(joint) = force.of else { continue };
-            let wrench = force.wrenches_in(&self.scene(&|b| self.bodies()[b].place()));
+            let wrench = force.wrenches_in(&self.scene(0.0, &|b| self.bodies()[b].place()));
             let [_, b] = self.places(force.bodies());
             let arm = force.ends[1].point.cross(&b.to_body(&wrench[2]));
             add(&mut efforts, joint, [wrench[2], wrench[3] - arm]);

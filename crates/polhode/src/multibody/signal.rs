@@ -5,7 +5,8 @@ use super::coordinate::Coordinate;
 use super::joint::{Joint, Place};
 use super::own::MovingFrames;
 use super::system::System;
-use crate::scalar::{Over, Real};
+use crate::body::{Load, is_past};
+use crate::scalar::{Mask, Over, Real};
 use nalgebra::Vector3;
 
 /// The most signals that a force may depend on.
@@ -33,12 +34,14 @@ pub enum Signal<S: Real> {
     OmegaBody(usize, usize),
     /// The same in space.
     OmegaSpace(usize, usize),
+    /// One between two times and zero outside, each step with its own side of them; runs land on them.
+    During(S, S),
 }
 
 impl<S: Real> Signal<S> {
     /// The same with other numbers.
     pub(super) fn rebuilt<T: Real>(&self, number: &mut dyn FnMut(S) -> T) -> Signal<T> {
-        let mut point = |p: &Vector3<S>| Vector3::new(number(p.x), number(p.y), number(p.z));
+        let mut point = |p: &Vector3<S>| p.map(&mut *number);
         match self {
             Signal::Coordinate(j, c) => Signal::Coordinate(*j, *c),
             Signal::Rate(j, c) => Signal::Rate(*j, *c),
@@ -48,6 +51,7 @@ impl<S: Real> Signal<S> {
             Signal::Attitude(b, i, j) => Signal::Attitude(*b, *i, *j),
             Signal::OmegaBody(b, i) => Signal::OmegaBody(*b, *i),
             Signal::OmegaSpace(b, i) => Signal::OmegaSpace(*b, *i),
+            Signal::During(on, off) => Signal::During(number(*on), number(*off)),
         }
     }
     /// Its point and the body that it is on, if it is of one.
@@ -69,11 +73,25 @@ impl<S: Real> Signal<S> {
             | Signal::Attitude(b, ..)
             | Signal::OmegaBody(b, _)
             | Signal::OmegaSpace(b, _) => [Some(*b), None],
+            Signal::During(..) => [None; 2],
         }
     }
 }
 
 impl<S: Real> System<S> {
+    /// The times at which loads and forces jump.
+    pub(crate) fn switches(&self) -> Vec<S> {
+        let mut times = Vec::new();
+        for body in &self.bodies {
+            body.loads.switches(&mut |time| times.push(time));
+        }
+        for signal in self.forces.iter().flat_map(|force| &force.signals) {
+            if let Signal::During(on, off) = signal {
+                times.extend([*on, *off]);
+            }
+        }
+        times
+    }
     /// Lets the last force depend on more than the motion of its frames.
     pub(crate) fn let_last_force_see(&mut self, signals: Vec<Signal<S>>, of: Option<usize>) {
         let System { forces, joints, .. } = self;
@@ -90,6 +108,8 @@ impl<S: Real> System<S> {
 /// Where everything is, to read signals off.
 pub(super) struct Scene<'a, S: Real, T> {
     pub(super) time: T,
+    /// The side of this time that is asked for, see [`Kinematics::inward`](crate::body::Kinematics::inward).
+    pub(super) inward: f64,
     pub(super) joints: &'a [Joint<S>],
     /// The angle that the angle of each joint is near to, of those that have one.
     pub(super) angles: &'a [f64],
@@ -137,6 +157,10 @@ impl<S: Real, T: Over<S>> Scene<'_, S, T> {
             Signal::OmegaSpace(b, i) => {
                 let place = (self.place)(*b);
                 place.to_space(&place.omega)[*i]
+            }
+            Signal::During(on, off) => {
+                let past = |switch: &S| is_past((self.time, self.inward), T::of(*switch));
+                T::select(past(on).and(past(off).not()), T::one(), T::zero())
             }
         }
     }

@@ -18,7 +18,7 @@ use super::tape::keep_matrix;
 use super::variational::Varying;
 use super::workspace::{Stepping, Workspace};
 use crate::archive::{Archive, Kept};
-use crate::body::{Load, inward};
+use crate::body::inward;
 use crate::group::{Map, Vectorial};
 use crate::method::{AlphaScheme, ConservingScheme, Form, Method, SystemScheme};
 use crate::scalar::{Mask, Real, Scalar, larger};
@@ -288,13 +288,9 @@ impl<S: Scalar> Simulation<S> {
         }
         Ok(())
     }
-    /// The times at which loads of its bodies jump.
+    /// The times at which loads and forces jump.
     pub(crate) fn switches(&self) -> Vec<S> {
-        let mut times = Vec::new();
-        for body in &self.centered.bodies {
-            body.loads.switches(&mut |time| times.push(time));
-        }
-        times
+        self.centered.switches()
     }
 
     /// See [`Simulation::step`].

@@ -100,8 +100,13 @@ impl<'a, S: Real> Varying<'a, S> {
             self.acting.push(acting);
         }
         for force in &system.forces {
-            let scene =
-                Scene { time, joints: &system.joints, angles: self.on.angles, place: &|b| place(b).1 };
+            let scene = Scene {
+                time,
+                inward: side,
+                joints: &system.joints,
+                angles: self.on.angles,
+                place: &|b| place(b).1,
+            };
             let wrenches = force.wrenches_in(&scene);
             for (i, body) in force.bodies().into_iter().enumerate() {
                 let Some(body) = body else { continue };

@@ -26,7 +26,6 @@ mod runs;
 
 pub use functional::Functional;
 
-use crate::body::Load;
 use crate::lookup::{Names, ParameterError, Role, find};
 use crate::method::Method;
 use crate::model::Outputs;
@@ -406,11 +405,7 @@ impl Sensitivity {
             slopes.extend(outputs);
         }
         for (system, name) in varied.iter().zip(&self.names) {
-            let mut moves = false;
-            for body in system.bodies() {
-                body.loads.switches(&mut |time: Dual1| moves |= time.eps != [0.0]);
-            }
-            if moves {
+            if system.switches().iter().any(|time| time.eps != [0.0]) {
                 let reason =
                     format!("{name} is the time at which a load switches, which has no derivative here");
                 return Err(StepError::NoDerivative { reason }.into());

@@ -130,7 +130,8 @@ impl<S: Real> Force<S> {
             };
             let wrenches = |moves: bool| {
                 let place = |b: usize| middle(b, moves);
-                let scene = Scene { time, joints: step.joints, angles: step.angles, place: &place };
+                let scene =
+                    Scene { time, inward: 0.0, joints: step.joints, angles: step.angles, place: &place };
                 self.wrenches_in(&scene)
             };
             let mut all = wrenches(true);
