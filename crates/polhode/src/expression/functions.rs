@@ -51,14 +51,23 @@ fn equal<T: Real>(a: T, b: T) -> T::Mask {
     T::zero().below(apart).not().and(apart.is_finite())
 }
 
-/// Any power, of a base that is not negative: 0 to a positive one is 0.
+/// Any power: of a base that is negative a whole one, of zero a positive one.
 fn power<T: Real>(a: T, b: T) -> T {
-    let zero = T::zero();
-    let inside = T::select(zero.below(a), a, T::one());
+    /// The sine of π b of a whole number.
+    const WHOLE: f64 = 1e-9;
+    let (zero, nothing) = (T::zero(), T::lift(f64::NAN));
+    let is_positive = zero.below(a);
+    let inside = T::select(equal(a, zero), T::one(), a.abs());
     let value = (b * inside.ln()).exp();
-    let at_zero = T::select(zero.below(b), zero, T::lift(f64::NAN));
-    let elsewhere = T::select(equal(a, zero), at_zero, T::lift(f64::NAN));
-    T::select(zero.below(a), value, elsewhere)
+    if is_positive.all() {
+        return value;
+    }
+    let (sin, cos) = (b * T::lift(core::f64::consts::PI)).sin_cos();
+    let signed = T::select(cos.below(zero), -value, value);
+    let of_negative = T::select(sin.abs().below(T::lift(WHOLE)), signed, nothing);
+    let at_zero = T::select(equal(b, T::one()), a, T::select(zero.below(b), zero, nothing));
+    let elsewhere = T::select(equal(a, zero), at_zero, of_negative);
+    T::select(is_positive, value, elsewhere)
 }
 
 /// √(a² + b²), also of numbers whose squares are too large or too small.

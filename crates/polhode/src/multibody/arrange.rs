@@ -247,7 +247,7 @@ fn shortest<S: Real>(from: &Vector3<S>, to: &Vector3<S>) -> Rotation<S> {
 
 impl<S: Real> Joint<S> {
     /// How far it is from closed, relative to a length, or to one if a row is an angle.
-    fn opening(&self, time: S, places: [&Place<S>; 2], size: f64) -> f64 {
+    pub(super) fn opening(&self, time: S, places: [&Place<S>; 2], size: f64) -> f64 {
         let mut rows = [S::zero(); super::joint::MOST_ROWS];
         self.constraint(time, places, &mut rows);
         let row = |k: usize| rows[k].abs().largest() / if self.is_angle(k) { 1.0 } else { size };

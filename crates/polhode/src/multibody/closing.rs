@@ -1,89 +1,142 @@
 //! The velocities that fit the joints at the end of a step from a discrete Lagrangian.
+//!
+//! The momenta p without the last impulses -m Bᵀ η (m a typical mass) make velocities v = M⁻¹ (p - m Bᵀ η), and B v = -g, the rates
+//! that drives enforce, is a system of equations for η alone: its matrix is m B M⁻¹ Bᵀ. The velocities of some bodies stay among the
+//! unknowns: of those that have no inertia about some axis, because their joints alone say how they turn, and of those with so many
+//! joints that these would all be tied to each other.
 
-use super::history::{Guess, ORDER};
 use super::joint::{Joint, MOST_ROWS, Place, zero};
 use super::state::{BodyMotion, CoordinateState};
 use super::structured::Solve;
+use super::system::Rigid;
 use super::tape::{Matrix, Places, Product, Sink, keep_matrix};
 use super::variational::Varying;
 use super::workspace::lengths;
-use crate::archive::{Archive, Kept};
+use crate::archive::Archive;
 use crate::scalar::{Dual, Real, Scalar};
-use crate::solve::{FactorError, StepError};
+use crate::solve::{Block, FactorError, Role, StepError};
 use nalgebra::Vector3;
+use std::sync::Arc;
+
+/// The most rows of joints at a body whose velocities are no unknowns.
+const MOST_ROWS_OF_A_BODY: usize = 24;
+/// Moments of inertia that differ by more than this factor count as one without inertia about some axis.
+const MOST_CONDITION: f64 = 1e8;
 
 /// The velocities that fit the joints at the end of a step.
 #[derive(Clone, Debug)]
 pub(super) struct Closing<S: Real> {
-    /// Its own, where bodies turn too far in a step for the factors of the step itself.
+    unknowns: Unknowns,
     matrix: Option<Matrix<S>>,
-    /// What is left of the rows, what was found so far, and a correction of it.
+    /// Velocity in space and spin in body axes of each body without the last impulses, and the velocities with them.
+    free: Vec<[Vector3<S>; 2]>,
+    moving: Vec<[Vector3<S>; 2]>,
+    /// Bᵀ η on each body.
+    pushed: Vec<[Vector3<S>; 2]>,
+    /// What is given of each equation, what was found of its unknown, and what is left or a correction.
     given: Vec<S>,
-    pub(super) found: Vec<S>,
+    found: Vec<S>,
     x: Vec<S>,
-    /// What was found in steps of this size: backward differences, the last value first.
-    h: f64,
-    differences: Vec<[S; ORDER + 1]>,
-    /// The guess of velocities that would have been the best one for the last step.
-    guess: Guess,
-    /// True if its own factors are younger than those of the steps.
-    younger: bool,
+    /// Room for the rows at one body.
+    rows: Vec<Row<S>>,
+}
+
+/// A row of a joint in the motion of one body: its number, B, and -m M⁻¹ Bᵀ.
+#[derive(Clone, Copy, Debug)]
+struct Row<S> {
+    at: usize,
+    slope: [Vector3<S>; 2],
+    eased: [Vector3<S>; 2],
+}
+
+/// Where the unknowns are, and the equations, which are numbered alike.
+#[derive(Clone, Debug, Default)]
+struct Unknowns {
+    n: usize,
+    /// The velocities of bodies that are among them.
+    bodies: Vec<Option<usize>>,
+    /// The impulses of each joint, over the typical mass.
+    joints: Vec<usize>,
+    /// The velocities of extra coordinates.
+    extra: Vec<usize>,
+    blocks: Vec<Block>,
+    /// What makes a length of each equation.
+    scales: Arc<[f64]>,
+    /// The joints at each body whose velocities are not among them, and which of their ends it is.
+    around: Vec<Vec<(usize, usize)>>,
+}
+
+impl Unknowns {
+    fn new<S: Real>(step: &Varying<'_, S>) -> Self {
+        let (system, layout) = (step.on.system, &step.on.work.layout);
+        let mut around = vec![Vec::new(); system.bodies.len()];
+        for (j, joint) in system.joints.iter().enumerate() {
+            for (end, body) in joint.bodies().into_iter().enumerate() {
+                if let Some(body) = body {
+                    around[body].push((j, end));
+                }
+            }
+        }
+        let rows = |around: &[(usize, usize)]| -> usize {
+            around.iter().map(|(j, _)| system.joints[*j].kind.rows()).sum()
+        };
+        // What nothing but μ holds would be lost in the rounding of B M⁻¹ Bᵀ.
+        let dependent = !step.on.work.softness.is_empty();
+        let (mut n, mut blocks, mut from) = (0, Vec::new(), Vec::new());
+        let mut take = |count: usize, role: Role, first: usize| {
+            blocks.push(Block { unknowns: n..n + count, role });
+            from.extend(first..first + count);
+            n += count;
+            n - count
+        };
+        let mut bodies = Vec::with_capacity(system.bodies.len());
+        for (b, body) in system.bodies.iter().enumerate() {
+            let stays = dependent || !is_regular(body) || rows(&around[b]) > MOST_ROWS_OF_A_BODY;
+            bodies.push(stays.then(|| take(6, Role::Free, layout.motion(b))));
+            if stays {
+                around[b].clear();
+            }
+        }
+        let mut joints = Vec::with_capacity(system.joints.len());
+        let roles = layout.blocks[system.bodies.len()..].iter().map(|block| block.role);
+        for ((joint, first), role) in system.joints.iter().zip(&layout.joints).zip(roles) {
+            let is_tied = joint.bodies().into_iter().flatten().all(|b| bodies[b].is_some());
+            let role = if is_tied { role } else { Role::Free };
+            joints.push(take(joint.kind.rows(), role, *first));
+        }
+        let flat = system.extra.iter().zip(&layout.extra);
+        let extra = flat.map(|(extra, first)| take(extra.len(), Role::Free, *first)).collect();
+        let scales = from.iter().filter_map(|i| layout.scales.get(*i).copied()).collect();
+        Unknowns { n, bodies, joints, extra, blocks, scales, around }
+    }
+}
+
+/// True if a body has a velocity for every momentum.
+fn is_regular<S: Real>(body: &Rigid<S>) -> bool {
+    let size = |m: &nalgebra::Matrix3<S>| m.map(|x| x.largest()).amax();
+    let condition = size(body.inertia.matrix()) * size(body.inertia.inverse.matrix());
+    body.mass.largest() > 0.0 && condition < MOST_CONDITION
 }
 
 impl<S: Real> Closing<S> {
     pub(super) fn new() -> Self {
         Closing {
+            unknowns: Unknowns::default(),
             matrix: None,
+            free: Vec::new(),
+            moving: Vec::new(),
+            pushed: Vec::new(),
             given: Vec::new(),
             found: Vec::new(),
             x: Vec::new(),
-            h: f64::NAN,
-            differences: Vec::new(),
-            guess: Guess::default(),
-            younger: false,
+            rows: Vec::new(),
         }
     }
-    /// Begins with the extrapolation of the steps before.
-    fn begin(&mut self, n: usize, h: f64) {
-        let order = if self.h == h { self.guess.order } else { 0 };
-        self.found.clear();
-        self.differences.resize(n, [S::zero(); ORDER + 1]);
-        if self.h != h {
-            self.differences.fill([S::zero(); ORDER + 1]);
-        }
-        self.found.extend(self.differences.iter().map(|differences| {
-            differences[1..=order].iter().fold(differences[0], |sum, difference| sum + *difference)
-        }));
+    /// The impulse in a row of a joint that was found, over the typical mass.
+    pub(super) fn impulse(&self, joint: usize, row: usize) -> S {
+        self.found[self.unknowns.joints[joint] + row]
     }
-    fn remember(&mut self, h: f64, bodies: usize, length: f64) {
-        self.guess = Guess::default();
-        if core::mem::replace(&mut self.h, h) != h {
-            self.differences.fill([S::zero(); ORDER + 1]);
-            self.differences
-                .iter_mut()
-                .zip(&self.found)
-                .for_each(|(differences, found)| differences[0] = *found);
-            return;
-        }
-        // What the guesses would have been off by, velocities as rates of turn.
-        let (mut sizes, per_length) = ([S::zero(); ORDER + 1], S::lift(length.recip()));
-        for (i, (found, differences)) in self.found.iter().zip(&mut self.differences).enumerate() {
-            let mut new = *found;
-            let unit = if i % 6 < 3 { per_length } else { S::one() };
-            let counted = i < 6 * bodies;
-            for (size, old) in sizes.iter_mut().zip(differences) {
-                let change = new - *old;
-                if counted {
-                    *size += change.abs() * unit;
-                }
-                *old = new;
-                new = change;
-            }
-        }
-        self.guess = Guess::best(ORDER, &sizes, None);
-    }
-    /// Velocities with B v = 0 at the end for the momenta there, and the second half of the forces on extra coordinates: the
-    /// whole velocities are found, because a body without inertia about an axis has them from its joints alone.
+    /// Velocities with B v = -g at the end for the momenta there, and the second half of the forces on extra coordinates.
     pub(super) fn close(
         &mut self,
         step: &mut Varying<'_, S>,
@@ -94,129 +147,161 @@ impl<S: Real> Closing<S> {
     where
         S: Scalar,
     {
-        let (end, n) = (step.on.t + step.on.h, step.on.work.layout.n);
-        let (mass, half) = (step.on.work.mass, step.on.h * S::lift(0.5));
-        self.given.clear();
-        self.given.resize(n, S::zero());
+        let (end, mass, half) = (step.on.t + step.on.h, step.on.work.mass, step.on.h * S::lift(0.5));
         step.take_end(next);
+        self.make_room(step);
+        self.given.fill(S::zero());
         for (j, joint) in step.on.system.joints.iter().enumerate().filter(|(_, joint)| joint.is_driven()) {
             let mut rates = [S::zero(); MOST_ROWS];
             joint.rates(end, still(joint, next).each_ref(), &mut rates, None);
-            let (start, count) = (step.on.work.layout.joints[j], joint.kind.rows());
+            let (start, count) = (self.unknowns.joints[j], joint.kind.rows());
             self.given[start..start + count].copy_from_slice(&rates[..count]);
         }
         for (i, extra) in next_extra.iter().enumerate() {
             for k in 0..extra.position.len() {
                 let force = step.flat_force(i, k, &extra.position, end);
-                self.given[step.on.work.layout.extra[i] + k] = -(force * half) / mass;
+                self.given[self.unknowns.extra[i] + k] = -(force * half) / mass;
             }
         }
-        for (b, body) in next.iter().enumerate() {
-            let (row, spin) = (step.on.work.layout.motion(b), body.attitude.unrotate(&body.carried[1]));
-            for i in 0..3 {
-                self.given[row + i] = -(body.velocity[i] * (step.on.system.bodies[b].mass / mass));
-                self.given[row + 3 + i] = -(spin[i] / mass);
-            }
+        for (free, body) in self.free.iter_mut().zip(&*next) {
+            *free = [body.velocity, body.attitude.unrotate(&body.carried[1])];
         }
-        solver.close(self, step, next)?;
-        let layout = &step.on.work.layout;
-        step.react_scaled(&self.found, |b, [force, moment]| {
-            next[b].velocity -= force * (mass / step.on.system.bodies[b].mass);
-            let turned = next[b].attitude.rotate(&(moment * mass));
-            next[b].carried[1] -= turned;
-        });
+        solver.close(self, step)?;
+        self.push(step);
         for (b, body) in next.iter_mut().enumerate() {
-            let at = layout.motion(b) + 3;
-            let found = Vector3::new(self.found[at], self.found[at + 1], self.found[at + 2]);
+            let [force, moment] = self.pushed[b];
+            body.velocity -= force * (mass / step.on.system.bodies[b].mass);
+            let turned = body.attitude.rotate(&(moment * mass));
+            body.carried[1] -= turned;
+            let found = self.unknowns.bodies[b].map_or_else(zero, |at| part(&self.found, at + 3));
             body.omega_body = step.on.system.bodies[b].spin_of(body, found);
         }
-        for (extra, start) in next_extra.iter_mut().zip(&step.on.work.layout.extra) {
+        for (extra, start) in next_extra.iter_mut().zip(&self.unknowns.extra) {
             for (k, velocity) in extra.velocity.iter_mut().enumerate() {
                 *velocity += self.found[start + k];
             }
         }
         Ok(())
     }
-    /// What is left of the equations with what was found so far, in place of a correction of it.
-    pub(super) fn left(&mut self, step: &Varying<'_, S>) -> &mut Vec<S> {
-        self.x.clone_from(&self.given);
-        step.multiply_closing(&self.found, &mut self.x);
-        &mut self.x
+    fn make_room(&mut self, step: &Varying<'_, S>) {
+        let bodies = step.on.bodies.len();
+        if self.unknowns.bodies.len() != bodies {
+            self.unknowns = Unknowns::new(step);
+            for list in [&mut self.free, &mut self.moving, &mut self.pushed] {
+                list.resize(bodies, [zero(); 2]);
+            }
+            for list in [&mut self.given, &mut self.found, &mut self.x] {
+                list.resize(self.unknowns.n, S::zero());
+            }
+        }
+    }
+    /// Bᵀ η on each body, of what was found.
+    fn push(&mut self, step: &Varying<'_, S>) {
+        let Closing { pushed, found, unknowns, .. } = self;
+        pushed.fill([zero(); 2]);
+        step.react_from(found, &unknowns.joints, |b, [force, moment]| {
+            pushed[b][0] += force;
+            pushed[b][1] += moment;
+        });
+    }
+    /// What is left of the equations with what was found so far. The largest rate across a joint, as one of a length.
+    fn left(&mut self, step: &Varying<'_, S>) -> S {
+        self.push(step);
+        let Closing { unknowns, free, moving, pushed, given, found, x, .. } = self;
+        let (system, work) = (step.on.system, &*step.on.work);
+        let mass = work.mass;
+        x.copy_from_slice(given);
+        for (b, body) in system.bodies.iter().enumerate() {
+            let ([velocity, spin], [force, moment]) = (free[b], pushed[b]);
+            moving[b] = match unknowns.bodies[b] {
+                None => {
+                    let spin = spin - moment * mass;
+                    [velocity - force * (mass / body.mass), body.inertia.inverse.times(&spin)]
+                }
+                Some(at) => {
+                    let now = [part(found, at), part(found, at + 3)];
+                    let [heavy, spun] = [now[0] - velocity, body.inertia.matrix.times(&now[1]) - spin];
+                    let sums = [force + heavy * (body.mass / mass), moment + spun / mass];
+                    x[at..at + 6].iter_mut().zip(sums.iter().flatten()).for_each(|(x, sum)| *x += *sum);
+                    now
+                }
+            };
+        }
+        let (mut most, mut sum) = (S::zero(), S::zero());
+        for (j, joint) in system.joints.iter().enumerate() {
+            let (start, count) = (unknowns.joints[j], joint.kind.rows());
+            let rates = &mut x[start..start + count];
+            for (end, body) in joint.bodies().into_iter().enumerate() {
+                let Some(body) = body else { continue };
+                let [v, omega] = &moving[body];
+                for (rate, row) in rates.iter_mut().zip(&work.jacobians[j]) {
+                    *rate += row[2 * end].dot(v) + row[2 * end + 1].dot(omega);
+                }
+            }
+            for (k, rate) in rates.iter_mut().enumerate() {
+                if let Some(soft) = work.soft(work.layout.multipliers[j] + k) {
+                    *rate -= soft * found[start + k];
+                }
+                let scale = unknowns.scales.get(start + k).map_or(S::one(), |scale| S::lift(*scale));
+                let size = rate.abs() * scale;
+                most = most.max(size);
+                // The sum shows what is not a number, which a maximum may hide.
+                sum += size;
+            }
+        }
+        step.write_flat_masses(&unknowns.extra, &mut Product { x: found, out: x });
+        most + sum * S::zero()
+    }
+    /// Solves for a correction and makes it.
+    fn correct(&mut self) {
+        match &mut self.matrix {
+            Some(matrix) => matrix.solve(&mut self.x),
+            None => self.x.fill(S::lift(f64::NAN)),
+        }
+        self.found.iter_mut().zip(&self.x).for_each(|(found, x)| *found -= *x);
     }
     /// Lets rows that depend on each other give way from what was found.
     fn hold(&mut self, step: &Varying<'_, S>) {
-        let (work, layout) = (&*step.on.work, &step.on.work.layout);
+        let work = &*step.on.work;
         for (j, joint) in step.on.system.joints.iter().enumerate() {
             for k in 0..joint.kind.rows() {
-                if let Some(soft) = work.soft(layout.multipliers[j] + k) {
-                    self.given[layout.joints[j] + k] += soft * self.found[layout.joints[j] + k];
+                if let Some(soft) = work.soft(work.layout.multipliers[j] + k) {
+                    let at = self.unknowns.joints[j] + k;
+                    self.given[at] += soft * self.found[at];
                 }
             }
         }
     }
-    /// Finds the velocities. The factors of the step serve here too, for as long as they gain a digit in each round; then own ones
-    /// do, until the step makes new ones.
-    pub(super) fn find(
-        &mut self,
-        step: &mut Varying<'_, S>,
-        next: &[BodyMotion<S>],
-    ) -> Result<(), StepError> {
-        /// A correction this small, relative to the velocities, is round-off; what is left after one, by the rate at which they
-        /// shrink, is less than that, because light bodies show in their momenta what multipliers miss.
+    /// Finds the impulses, with factors of this very step.
+    pub(super) fn find(&mut self, step: &Varying<'_, S>) -> Result<(), StepError> {
+        /// A rate across a joint this small, relative to the fastest point, is round-off, and so is what a correction leaves by
+        /// the rate at which they shrink.
         const END: f64 = 4.0 * f64::EPSILON;
         const LEFT: f64 = 0.25 * f64::EPSILON;
-        /// A first rate may be better than those after it; before there is one, it is taken to be this.
-        const LEAST_RATE: f64 = 0.01;
-        /// What a round has to gain, unless it is down to the rounding of velocities: what does not shrink there is done.
-        const GAIN: f64 = 0.1;
-        const FLOOR: f64 = 1e-14;
-        /// The angle of a step, in rad, beyond which neither those of the step nor those of the last one are tried.
-        const FAR: f64 = 0.1;
-        const MOST_ROUNDS: usize = 30;
-        let (h, n) = (step.on.h, step.on.work.layout.n);
-        // Joints hand the rounding of the fastest body on to all.
-        let speed =
-            |b: usize, v: &Vector3<S>, omega: &Vector3<S>| lengths(v) + lengths(omega) * step.on.work.arms[b];
-        let mut fastest = S::zero();
-        for (b, body) in next.iter().enumerate() {
-            let least = step.on.work.arms[b] / h.abs() * S::lift(1e-3);
-            fastest = fastest.max(speed(b, &body.velocity, &body.omega_body) + least);
+        const MOST_ROUNDS: u32 = 30;
+        if self.unknowns.n == 0 {
+            return Ok(());
         }
-        let size = |x: &[S]| {
-            let part = |at: usize| Vector3::new(x[at], x[at + 1], x[at + 2]);
-            let of_body = |b: usize| {
-                let at = step.on.work.layout.motion(b);
-                speed(b, &part(at), &part(at + 3))
-            };
-            (0..step.on.bodies.len()).fold(S::zero(), |most, b| most.max(of_body(b)) + of_body(b) * S::zero())
-                / fastest
-        };
-        self.begin(n, h.largest());
-        // Derivatives, and what holds joints that depend on each other, are exact with factors of their own alone.
-        let dependent = !step.on.work.softness.is_empty();
-        let anew = S::DEPTH > 0 || dependent || step.on.work.angle.largest() > FAR;
-        self.younger &= !step.on.work.history.made && !anew;
-        let (mut own, mut made) = (anew || self.younger, self.younger);
-        let mut aged = self.younger;
-        let (mut before, mut held) = (f64::NAN, !dependent);
-        for _ in 0..MOST_ROUNDS {
-            let first = self.matrix.is_none();
-            if first || (own && !made) {
-                (made, self.younger) = (own, own);
-                self.factor(step)?;
+        self.factor(step)?;
+        self.found.fill(S::zero());
+        // Joints hand the rounding of the fastest body on to all.
+        let mut fastest = S::lift(f64::MIN_POSITIVE);
+        for (arm, [velocity, _]) in step.on.work.arms.iter().zip(&self.free) {
+            fastest = fastest.max(lengths(velocity) + *arm / step.on.h.abs() * S::lift(1e-3));
+        }
+        let (mut before, mut held) = (f64::NAN, step.on.work.softness.is_empty());
+        for round in 0..MOST_ROUNDS {
+            let left = self.left(step);
+            self.correct();
+            for (arm, [velocity, omega]) in step.on.work.arms.iter().zip(&self.moving) {
+                fastest = fastest.max(lengths(velocity) + lengths(omega) * *arm);
             }
-            self.left(step);
-            match if own { &mut self.matrix } else { &mut step.on.work.matrix } {
-                Some(matrix) => matrix.solve(&mut self.x),
-                None => break,
-            }
-            self.found.iter_mut().zip(&self.x).for_each(|(found, x)| *found -= *x);
-            let now = size(&self.x).largest();
+            let now = (left / fastest).largest();
             if !now.is_finite() {
-                return Err(StepError::NotFinite { t: step.on.t.largest(), h: h.largest() });
+                return Err(StepError::NotFinite { t: step.on.t.largest(), h: step.on.h.largest() });
             }
-            let stuck = now <= FLOOR && now > 0.5 * before;
-            if now <= END || (S::DEPTH == 0 && (stuck || now * (now / before).max(LEAST_RATE) <= LEFT)) {
+            // Derivatives settle after values.
+            if round > S::DEPTH && (now <= END || now * (now / before) <= LEFT || now > 0.5 * before) {
                 if held {
                     break;
                 }
@@ -224,35 +309,38 @@ impl<S: Real> Closing<S> {
                 (held, before) = (true, f64::NAN);
                 continue;
             }
-            if now > GAIN * before && now > FLOOR {
-                // Once in a step.
-                (own, made) = (true, made && !core::mem::take(&mut aged));
-            }
             before = now;
         }
-        self.remember(h.largest(), step.on.bodies.len(), step.on.work.layout.length);
         Ok(())
     }
     /// Room for the matrix, once it is known where its entries are.
-    fn unwritten(step: &Varying<'_, S>) -> Matrix<S> {
+    fn unwritten(unknowns: &Unknowns, step: &Varying<'_, S>) -> Matrix<S> {
         let mut places = Places::default();
-        step.write_closing(&mut places);
-        let layout = &step.on.work.layout;
-        Matrix::new(layout.n, places, &layout.blocks, &layout.scales)
+        step.write_closing(unknowns, &mut Vec::new(), &mut places);
+        Matrix::new(unknowns.n, places, &unknowns.blocks, &unknowns.scales)
     }
     /// Makes and factors it.
     pub(super) fn factor(&mut self, step: &Varying<'_, S>) -> Result<(), StepError> {
+        self.make_room(step);
+        if self.unknowns.n == 0 {
+            return Ok(());
+        }
         let mut matrix = match self.matrix.take() {
             Some(matrix) => matrix,
-            None => Self::unwritten(step),
+            None => Self::unwritten(&self.unknowns, step),
         };
-        step.write_closing(&mut matrix.rewrite());
+        step.write_closing(&self.unknowns, &mut self.rows, &mut matrix.rewrite());
         let factored = matrix.factor();
         self.matrix = Some(matrix);
         let (t, h) = (step.on.t.largest(), step.on.h.largest());
         factored.map_err(|error| match error {
             FactorError::Singular { null, .. } => {
-                StepError::Singular { t, h, joints: step.on.work.layout.named(step.on.system, &null) }
+                let joints = step.on.system.joints.iter().zip(&self.unknowns.joints);
+                let takes_part = |(joint, start): &(&Joint<S>, &usize)| {
+                    null[**start..**start + joint.kind.rows()].iter().any(|x| x.abs() > 1e-6)
+                };
+                let joints = joints.filter(takes_part).map(|(joint, _)| joint.name.clone()).collect();
+                StepError::Singular { t, h, joints }
             }
             _ => StepError::NotFinite { t, h },
         })
@@ -263,37 +351,34 @@ impl Closing<Dual<f64, 1>> {
     /// Finds the derivatives of what a plain step has found, with factors that were made where it ended.
     pub(super) fn follow(
         &mut self,
-        found: &[f64],
+        plain: &Closing<f64>,
         factors: &mut Closing<f64>,
         step: &Varying<'_, Dual<f64, 1>>,
     ) {
-        self.found.clear();
-        self.found.extend(found.iter().map(|x| Dual::constant(*x)));
+        self.found.iter_mut().zip(&plain.found).for_each(|(own, found)| *own = Dual::constant(*found));
         for round in 0..if step.on.work.softness.is_empty() { 1 } else { 2 } {
             if round > 0 {
                 self.hold(step);
             }
-            factors.x.clear();
-            factors.x.extend(self.left(step).iter().map(|left| left.eps[0]));
-            match &mut factors.matrix {
-                Some(matrix) => matrix.solve(&mut factors.x),
-                None => factors.x.fill(f64::NAN),
-            }
+            self.left(step);
+            factors.x.iter_mut().zip(&self.x).for_each(|(x, left)| *x = left.eps[0]);
+            factors.correct();
             self.found.iter_mut().zip(&factors.x).for_each(|(found, x)| found.eps[0] -= x);
         }
     }
 }
 
 impl Closing<f64> {
-    /// What influences the steps to come.
+    /// What influences the steps to come: pivots that were searched.
     pub(super) fn keep(&mut self, archive: &mut Archive<'_>, step: &Varying<'_, f64>) {
-        self.differences.resize(step.on.work.layout.n, [0.0; ORDER + 1]);
-        self.h.keep(archive);
-        self.differences.keep(archive);
-        self.guess.keep(archive);
-        self.younger.keep(archive);
-        keep_matrix(&mut self.matrix, archive, || Self::unwritten(step));
+        self.make_room(step);
+        keep_matrix(&mut self.matrix, archive, || Self::unwritten(&self.unknowns, step));
     }
+}
+
+#[inline(always)]
+fn part<S: Real>(x: &[S], at: usize) -> Vector3<S> {
+    Vector3::new(x[at], x[at + 1], x[at + 2])
 }
 
 /// The places of the bodies of a joint as if they stood still.
@@ -310,66 +395,64 @@ impl<S: Real> Varying<'_, S> {
             joint.jacobian(end, still(joint, next).each_ref(), rows);
         }
     }
-    /// Adds the product of [`Varying::write_closing`] with a vector.
-    fn multiply_closing(&self, x: &[S], out: &mut [S]) {
-        let (work, layout, per) = (&*self.on.work, &self.on.work.layout, self.on.work.mass.recip());
-        let part = |at: usize| Vector3::new(x[at], x[at + 1], x[at + 2]);
-        let add = |out: &mut [S], at: usize, v: &Vector3<S>| {
-            out[at..at + 3].iter_mut().zip(v.iter()).for_each(|(out, v)| *out += *v);
-        };
+    /// [M Bᵀ; B 0] over the typical mass, without the velocities that are not among the unknowns.
+    fn write_closing(&self, unknowns: &Unknowns, rows: &mut Vec<Row<S>>, sink: &mut impl Sink<S>) {
+        let (work, mass) = (&*self.on.work, self.on.work.mass);
         for (b, body) in self.on.system.bodies.iter().enumerate() {
-            let at = layout.motion(b);
-            add(out, at, &(part(at) * (body.mass * per)));
-            add(out, at + 3, &(body.inertia.matrix.times(&part(at + 3)) * per));
-        }
-        for (j, joint) in self.on.system.joints.iter().enumerate() {
-            let (start, count) = (layout.joints[j], joint.kind.rows());
-            let rows = &work.jacobians[j][..count];
-            for (end, body) in joint.bodies().into_iter().enumerate() {
-                let Some(body) = body else { continue };
-                let at = layout.motion(body);
-                let (v, omega) = (part(at), part(at + 3));
-                let (mut force, mut moment) = (zero(), zero());
-                for (k, row) in rows.iter().enumerate() {
-                    out[start + k] += row[2 * end].dot(&v) + row[2 * end + 1].dot(&omega);
-                    force += row[2 * end] * x[start + k];
-                    moment += row[2 * end + 1] * x[start + k];
+            match unknowns.bodies[b] {
+                Some(at) => {
+                    sink.diagonal(at, at, body.mass / mass);
+                    sink.block(at + 3, at + 3, &(body.inertia.matrix() / mass));
                 }
-                add(out, at, &force);
-                add(out, at + 3, &moment);
-            }
-            for k in 0..count {
-                if let Some(soft) = work.soft(layout.multipliers[j] + k) {
-                    out[start + k] -= soft * x[start + k];
-                }
+                None => self.write_eased(unknowns, b, rows, sink),
             }
         }
-        self.write_flat_masses(&mut Product { x, out });
-    }
-    /// [M Bᵀ; B 0] over the typical mass, B as it is stored.
-    fn write_closing(&self, sink: &mut impl Sink<S>) {
-        let (work, layout, mass) = (&*self.on.work, &self.on.work.layout, self.on.work.mass);
-        for (b, body) in self.on.system.bodies.iter().enumerate() {
-            let row = layout.motion(b);
-            sink.diagonal(row, row, body.mass / mass);
-            sink.block(row + 3, row + 3, &(body.inertia.matrix() / mass));
-        }
         for (j, joint) in self.on.system.joints.iter().enumerate() {
-            let start = layout.joints[j];
+            let start = unknowns.joints[j];
             for (k, row) in work.jacobians[j][..joint.kind.rows()].iter().enumerate() {
                 for (block, slope) in row.iter().enumerate() {
-                    let Some(body) = joint.bodies()[block / 2] else { continue };
-                    let column = layout.motion(body) + 3 * (block % 2);
+                    let at = joint.bodies()[block / 2].and_then(|body| unknowns.bodies[body]);
+                    let Some(at) = at else { continue };
+                    let column = at + 3 * (block % 2);
                     for i in if block % 2 == 1 { 0..3 } else { joint.touched(k) } {
                         sink.add(start + k, column + i, slope[i]);
                         sink.add(column + i, start + k, slope[i]);
                     }
                 }
-                if let Some(soft) = work.soft(layout.multipliers[j] + k) {
+                if let Some(soft) = work.soft(work.layout.multipliers[j] + k) {
                     sink.add(start + k, start + k, -soft);
                 }
             }
         }
-        self.write_flat_masses(sink);
+        self.write_flat_masses(&unknowns.extra, sink);
+    }
+    /// -m B M⁻¹ Bᵀ of the joints at one body.
+    fn write_eased(
+        &self,
+        unknowns: &Unknowns,
+        b: usize,
+        rows: &mut Vec<Row<S>>,
+        sink: &mut impl Sink<S>,
+    ) {
+        let (body, work) = (&self.on.system.bodies[b], &*self.on.work);
+        let light = -(work.mass / body.mass);
+        rows.clear();
+        for &(j, end) in &unknowns.around[b] {
+            let number = self.on.system.joints[j].kind.rows();
+            rows.extend(work.jacobians[j][..number].iter().enumerate().map(|(k, row)| {
+                let [push, turn] = [row[2 * end], row[2 * end + 1]];
+                let spun = body.inertia.inverse.times(&turn) * -work.mass;
+                Row { at: unknowns.joints[j] + k, slope: [push, turn], eased: [push * light, spun] }
+            }));
+        }
+        for (i, row) in rows.iter().enumerate() {
+            let entry = |other: &Row<S>| row.slope[0].dot(&other.eased[0]) + row.slope[1].dot(&other.eased[1]);
+            for other in &rows[..i] {
+                let entry = entry(other);
+                sink.add(row.at, other.at, entry);
+                sink.add(other.at, row.at, entry);
+            }
+            sink.add(row.at, row.at, entry(row));
+        }
     }
 }

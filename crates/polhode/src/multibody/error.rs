@@ -117,6 +117,11 @@ pub enum AssemblyError {
         /// The joints.
         joints: Vec<String>,
     },
+    /// A joint closes only with its frames opposed.
+    Reversed {
+        /// The joint.
+        joint: String,
+    },
     /// A rod joins two points that are in one place.
     NoDirection {
         /// The rod.
@@ -170,6 +175,11 @@ impl fmt::Display for AssemblyError {
                 "the equations for the initial values are singular to the last digit: the joints {} nearly depend on each \
                  other, or masses differ by too many orders of magnitude",
                 quoted(joints)
+            ),
+            Self::Reversed { joint } => write!(
+                f,
+                "the joint '{joint}' closes only with its frames half a turn from where they coincide: from where the bodies \
+                 are drawn their joints lead to another way to close; give positions and attitudes nearer to those that are meant"
             ),
             Self::NoDirection { joint } => write!(
                 f,

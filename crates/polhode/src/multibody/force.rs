@@ -91,16 +91,19 @@ impl<S: Real> Force<S> {
         let ([pa, va], [pb, vb]) = (at(0), at(1));
         [pb - pa, vb - va]
     }
-    /// The third axis of the first frame in space, the angle about it and its rate.
+    /// The angle about the third axis of the first frame, its rate, and its derivative by a turn of the second frame, in space:
+    /// that axis where the frames have it in common, so that the moment is the derivative of the energy wherever they are.
     fn twist<T: Over<S>>(&self, [a, b]: [&Place<T>; 2]) -> (Vector3<T>, T, T) {
         let axis = |end: usize, place: &Place<T>, i: usize| {
             let y = Vector3::from_fn(|k, _| T::of(self.ends[end].axes[(k, i)]));
             place.to_space(&y)
         };
         let first = axis(1, b, 0);
-        let (x, y, z) = (axis(0, a, 0), axis(0, a, 1), axis(0, a, 2));
+        let (x, y) = (axis(0, a, 0), axis(0, a, 1));
+        let (cos, sin) = (first.dot(&x), first.dot(&y));
+        let slope = (first.cross(&y) * cos - first.cross(&x) * sin) / (cos * cos + sin * sin);
         let relative = b.to_space(&b.omega) - a.to_space(&a.omega);
-        (z, first.dot(&y).atan2(first.dot(&x)), relative.dot(&z))
+        (slope, sin.atan2(cos), relative.dot(&slope))
     }
     /// The numbers of its signals, in their order.
     pub(super) fn signal_numbers(&self) -> Vec<S> {

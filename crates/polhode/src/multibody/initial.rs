@@ -87,7 +87,8 @@ pub(super) fn initial<S: Real>(
     let by_joints = origin == Origin::Nearby && given.placed_by_joints;
     // Derivatives of what is closed are those of closing it.
     if starts || (by_joints && (S::DEPTH > 0 || Projection::new(given, time, size).opening() > CLOSED)) {
-        let mut arranged = given.clone();
+        let approached = if starts { given.approached(time, size) } else { None };
+        let mut arranged = approached.unwrap_or_else(|| given.clone());
         arranged.arrange(time, size);
         system = Cow::Owned(arranged);
     }
@@ -98,6 +99,9 @@ pub(super) fn initial<S: Real>(
     let mut projection = Projection::new(held.as_ref().unwrap_or(&system), time, size);
     let origin = if starts { Origin::Nearby } else { origin };
     let Placed { attitudes, mut report, found } = positions(&mut projection, origin)?;
+    if origin != Origin::Motion {
+        given.none_is_reversed(&projection.places, (time, size))?;
+    }
     for (b, body) in given.bodies.iter().enumerate() {
         let moved = (projection.places[b].x - body.position).map(Real::largest).norm();
         let turned =
@@ -151,7 +155,7 @@ impl<S: Real> System<S> {
     }
     /// The same with rows that hold the coordinates of joints for which there is a value and a rate; nothing if there are
     /// none.
-    fn holding(&self, value: impl Fn(&JointStart<S>) -> Option<(S, S)>) -> Option<System<S>> {
+    pub(super) fn holding(&self, value: impl Fn(&JointStart<S>) -> Option<(S, S)>) -> Option<System<S>> {
         let mut rows = Vec::new();
         for start in self.starts.iter().filter(|start| !start.is_driven) {
             if let (Some((value, rate)), Some(joint)) = (value(start), self.joints.get(start.joint)) {
@@ -174,7 +178,7 @@ impl<S: Real> Projection<'_, S> {
         let time = self.time;
         self.rows(|joint: &Joint<S>, places, out| joint.constraint(time, places, out))
     }
-    fn opening(&mut self) -> f64 {
+    pub(super) fn opening(&mut self) -> f64 {
         self.gaps().relative
     }
     fn names(&self, joints: &[usize]) -> Vec<String> {
@@ -205,15 +209,15 @@ fn find_dependencies<S: Real>(projection: &mut Projection<'_, S>) -> Result<Vec<
 }
 
 /// Bodies that are where the joints want them.
-struct Placed<S: Real> {
-    attitudes: Vec<Rotation<S>>,
+pub(super) struct Placed<S: Real> {
+    pub(super) attitudes: Vec<Rotation<S>>,
     report: Assembly,
     /// The rows that depend on others.
     found: Vec<Dependent>,
 }
 
 /// Newton's method with the masses as the metric.
-fn positions<S: Real>(
+pub(super) fn positions<S: Real>(
     projection: &mut Projection<'_, S>,
     origin: Origin,
 ) -> Result<Placed<S>, AssemblyError> {

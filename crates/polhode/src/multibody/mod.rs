@@ -4,6 +4,7 @@
 //! motion of two frames and reports its reaction as multipliers. Elements never see the integrator: they give forces and
 //! constraints at a pose, and derivatives with respect to a change (ξ, Θ) of it, and the integrator multiplies them.
 
+mod approach;
 mod arrange;
 mod between;
 mod bushing;

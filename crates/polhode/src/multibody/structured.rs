@@ -70,8 +70,7 @@ pub(super) trait Solve<S: Scalar> {
     fn close(
         &mut self,
         closing: &mut Closing<S>,
-        step: &mut Varying<'_, S>,
-        next: &[BodyMotion<S>],
+        step: &Varying<'_, S>,
     ) -> Result<(), StepError>;
     /// Finds how velocities jump at its end.
     fn jump(
@@ -134,10 +133,9 @@ impl<S: Scalar> Solve<S> for Newton {
     fn close(
         &mut self,
         closing: &mut Closing<S>,
-        step: &mut Varying<'_, S>,
-        next: &[BodyMotion<S>],
+        step: &Varying<'_, S>,
     ) -> Result<(), StepError> {
-        closing.find(step, next)
+        closing.find(step)
     }
     fn jump(
         &mut self,

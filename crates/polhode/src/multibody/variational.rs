@@ -129,11 +129,12 @@ impl<'a, S: Real> Varying<'a, S> {
     fn react(&self, numbers: &[S], add: impl FnMut(usize, [Vector3<S>; 2])) {
         self.react_from(numbers, &self.on.work.layout.multipliers, add);
     }
-    /// The same of numbers among the unknowns.
-    pub(super) fn react_scaled(&self, unknowns: &[S], add: impl FnMut(usize, [Vector3<S>; 2])) {
-        self.react_from(unknowns, &self.on.work.layout.joints, add);
-    }
-    fn react_from(&self, numbers: &[S], starts: &[usize], mut add: impl FnMut(usize, [Vector3<S>; 2])) {
+    /// The same of numbers that start there for each joint.
+    pub(super) fn react_from(
+        &self, numbers: &[S],
+        starts: &[usize],
+        mut add: impl FnMut(usize, [Vector3<S>; 2]),
+    ) {
         for (j, joint) in self.on.system.joints.iter().enumerate() {
             let first = starts[j];
             let rows = &self.on.work.jacobians[j][..joint.kind.rows()];
@@ -234,9 +235,8 @@ impl<'a, S: Real> Varying<'a, S> {
             self.drive_work(self.on.t, &|b| bodies[b].place(), |j, k| lambda[starts[j] + k] * half)
         };
         closing.close(self, next, next_extra, solver)?;
-        let (still, starts) = (&*next, &self.on.work.layout.joints);
-        let mass = self.on.work.mass;
-        let second = self.drive_work(end, &|b| still[b].place(), |j, k| closing.found[starts[j] + k] * mass);
+        let (still, mass) = (&*next, self.on.work.mass);
+        let second = self.drive_work(end, &|b| still[b].place(), |j, k| closing.impulse(j, k) * mass);
         for (next, moving) in next.iter_mut().zip(bodies) {
             next.acceleration = (next.velocity - moving.velocity) / h;
             next.omega_rate = (next.omega_body - moving.omega_body) / h;
@@ -289,10 +289,11 @@ impl<'a, S: Real> Varying<'a, S> {
                 }
             }
         }
-        self.write_flat_masses(sink);
+        self.write_flat_masses(&layout.extra, sink);
     }
-    pub(super) fn write_flat_masses(&self, sink: &mut impl Sink<S>) {
-        for (extra, start) in self.on.system.extra.iter().zip(&self.on.work.layout.extra) {
+    /// The masses of extra coordinates whose equations start there.
+    pub(super) fn write_flat_masses(&self, starts: &[usize], sink: &mut impl Sink<S>) {
+        for (extra, start) in self.on.system.extra.iter().zip(starts) {
             let n = extra.len();
             for i in 0..n {
                 for j in 0..n {

@@ -113,6 +113,7 @@ impl Problem {
             ) => joints.first(),
             SimulationError::Assembly(
                 AssemblyError::NoDirection { joint }
+                | AssemblyError::Reversed { joint }
                 | AssemblyError::Open { joint, .. }
                 | AssemblyError::NotClosed { joint, .. }
                 | AssemblyError::Velocities { joint, .. },

@@ -145,10 +145,9 @@ impl Solve<Dual1> for Taken<'_> {
     fn close(
         &mut self,
         closing: &mut Closing<Dual1>,
-        step: &mut Varying<'_, Dual1>,
-        _next: &[BodyMotion<Dual1>],
+        step: &Varying<'_, Dual1>,
     ) -> Result<(), StepError> {
-        closing.follow(&self.plain.closing.found, &mut self.factored.closing, step);
+        closing.follow(&self.plain.closing, &mut self.factored.closing, step);
         Ok(())
     }
     fn jump(
