@@ -8,7 +8,7 @@ use crate::body::{Formula, Kinematics, Wrench};
 use crate::expression::{Expression, FEW_REGISTERS, MOST_INPUTS, Program, Quick, REGISTERS};
 use crate::formula::{FEW_NUMBERS, MOST_NUMBERS, Numbers};
 use crate::group::{Jet, Rotation};
-use crate::multibody::{ForceFormula, MovingFrames, Push};
+use crate::multibody::{ForceFormula, MovingFrames, Push, Strains};
 use crate::scalar::{Dual, Real};
 use nalgebra::Vector3;
 use std::sync::Arc;
@@ -548,5 +548,8 @@ impl ForceFormula for LineForce {
     fn potential<T: Real>(&self, numbers: &[T], at: &MovingFrames<T>) -> Option<T> {
         let (_, length, rate) = LineForce::line(at);
         self.is_energy.then(|| self.evaluate(numbers, at.frames.time, length, rate))
+    }
+    fn strains(&self) -> Strains {
+        if self.is_energy { Strains::Length } else { Strains::None }
     }
 }

@@ -7,7 +7,7 @@ use super::place::{Fault, Span};
 use crate::expression::{Expression, Program, REGISTERS};
 use crate::multibody::{
     Coordinate, ForceFormula, Frames, JointFormula, MOST_NUMBERS, MOST_SIGNALS, MovingFrames, Push, Signal,
-    System,
+    Strains, System,
 };
 use crate::scalar::{Real, Scalar};
 use nalgebra::Vector3;
@@ -314,6 +314,9 @@ impl ForceFormula for JointSpring {
     fn is_damped(&self) -> bool {
         self.damped
     }
+    fn strains(&self) -> Strains {
+        Strains::Coordinate
+    }
 }
 
 /// The coordinate of a joint as a function of time.
@@ -343,6 +346,9 @@ impl JointFormula for Drive {
     }
     fn constraint<T: Real>(&self, numbers: &[T], at: &Frames<T>, rows: &mut [T]) {
         rows[0] = self.coordinate.gap(at, self.at(numbers, at.time));
+    }
+    fn enforced<T: Real>(&self, numbers: &[T], at: &Frames<T>) -> Option<T> {
+        Some(self.at(numbers, at.time))
     }
     fn is_angle(&self, _row: usize) -> bool {
         self.coordinate == Coordinate::Angle

@@ -1,6 +1,6 @@
 //! Bushings: elastic joints with a stiffness and a damping for each of six motions.
 
-use super::own::{ForceFormula, MovingFrames, Push};
+use super::own::{ForceFormula, MovingFrames, Push, Strains};
 use crate::group::{Exponential, Group, Rotation, So3};
 use crate::scalar::Real;
 use nalgebra::{Matrix3, Vector3};
@@ -71,7 +71,7 @@ impl ForceFormula for Bushing {
     fn is_damped(&self) -> bool {
         self.damped
     }
-    fn strains(&self) -> usize {
-        6
+    fn strains(&self) -> Strains {
+        Strains::Motions(6)
     }
 }

@@ -115,6 +115,9 @@ impl JointFormula for Guide {
     fn constraint<T: Real>(&self, numbers: &[T], at: &Frames<T>, rows: &mut [T]) {
         rows[0] = self.0.gap(at, numbers[0] + numbers[1] * at.time);
     }
+    fn enforced<T: Real>(&self, numbers: &[T], at: &Frames<T>) -> Option<T> {
+        Some(numbers[0] + numbers[1] * at.time)
+    }
     fn is_angle(&self, _row: usize) -> bool {
         self.0 == Coordinate::Angle
     }
@@ -136,6 +139,9 @@ impl JointFormula for Thread {
     }
     fn constraint<T: Real>(&self, numbers: &[T], at: &Frames<T>, rows: &mut [T]) {
         rows[0] = Coordinate::Angle.gap(at, at.distance() * T::lift(TAU) / numbers[0]);
+    }
+    fn enforced<T: Real>(&self, numbers: &[T], at: &Frames<T>) -> Option<T> {
+        Some(at.distance() * T::lift(TAU) / numbers[0])
     }
     fn is_angle(&self, _row: usize) -> bool {
         true

@@ -116,6 +116,11 @@ pub trait JointFormula: Debug + Send + Sync + 'static {
     fn is_driven(&self) -> bool {
         false
     }
+    /// What its row holds a coordinate of the joint beside it at, if it does that. A row of an angle vanishes half a turn away
+    /// too, where a step may end that is too long.
+    fn enforced<T: Real>(&self, _numbers: &[T], _at: &Frames<T>) -> Option<T> {
+        None
+    }
 }
 
 /// A force between two bodies as a formula of its numbers and of how its frames move, written once. Its numbers are
@@ -172,11 +177,24 @@ pub trait ForceFormula: Debug + Send + Sync + 'static {
     fn is_damped(&self) -> bool {
         false
     }
-    /// How many of its first numbers are stiffnesses of the six motions of the second frame in the first, along and then
-    /// about the axes of the first: methods that let stiff vibrations decay act on these.
-    fn strains(&self) -> usize {
-        0
+    /// The strains that it stores energy of: methods that let stiff vibrations decay act on these.
+    fn strains(&self) -> Strains {
+        Strains::None
     }
+}
+
+/// Strains that a force of one's own stores energy of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strains {
+    /// None that is known.
+    None,
+    /// So many of the six motions of the second frame in the first, along and then about the axes of the first: its first
+    /// numbers are the stiffnesses.
+    Motions(usize),
+    /// The coordinate of the joint that it acts in: its first number is the stiffness.
+    Coordinate,
+    /// The distance of its points, along which it acts.
+    Length,
 }
 
 impl<T: Real> Push<T> {
@@ -196,6 +214,7 @@ type Rows<T> = [T; MOST_ROWS];
 /// A joint at one scalar.
 pub(crate) trait JointAt<T: Real> {
     fn constraint(&self, numbers: &[T], at: &Frames<T>) -> Rows<T>;
+    fn enforced(&self, numbers: &[T], at: &Frames<T>) -> Option<T>;
 }
 
 impl<F: JointFormula, T: Real> JointAt<T> for F {
@@ -204,6 +223,9 @@ impl<F: JointFormula, T: Real> JointAt<T> for F {
         let count = self.rows().min(MOST_ROWS);
         JointFormula::constraint(self, numbers, at, &mut rows[..count]);
         rows
+    }
+    fn enforced(&self, numbers: &[T], at: &Frames<T>) -> Option<T> {
+        self.enforced(numbers, at)
     }
 }
 
@@ -223,12 +245,14 @@ impl<F: ForceFormula, T: Real> ForceAt<T> for F {
 }
 
 type Energy<T> = Option<T>;
+type Enforced<T> = Option<T>;
 /// A derivative with respect to one parameter. There are no lanes: where parameters are worked on in lanes, formulas are asked
 /// for each of them, and anything else gets what is not a number.
 type One = Dual<f64, 1>;
 
 behind_object!(AnyJoint: JointAt at [f64, Jet<f64>, Jet<Jet<f64>>, One, Jet<One>, Jet<Jet<One>>];
     fn rows_at = constraint(Frames) -> Rows;
+    fn enforced_at = enforced(Frames) -> Enforced;
 );
 behind_object!(AnyForce: ForceAt at [f64, Jet<f64>, Jet<Jet<f64>>, One, Jet<One>, Jet<Jet<One>>];
     fn push_at = push(MovingFrames) -> Push;
@@ -251,7 +275,7 @@ pub struct OwnForce<S: Real> {
     behind: Behind<S, dyn AnyForce>,
     kind: &'static str,
     damped: bool,
-    strains: usize,
+    strains: Strains,
 }
 
 /// The two ends of an element, with what lifts their numbers and those of the element.
@@ -353,6 +377,12 @@ impl<S: Real> OwnJoint<S> {
         let Some(ask) = rows_at() else { return [U::lift(f64::NAN); MOST_ROWS] };
         let numbers = Numbers::<U, MOST_NUMBERS>::new(&self.behind.numbers, of);
         ask(&*self.behind.formula, numbers.list(), at)
+    }
+    /// What it holds a coordinate of the joint beside it at.
+    pub(super) fn enforced(&self, ends: &[End<S>; 2], time: S, places: [&Place<S>; 2]) -> Option<S> {
+        let at = Ends { ends, of: |x| x }.frames(time, places);
+        let numbers = Numbers::<S, MOST_NUMBERS>::new(&self.behind.numbers, |x| x);
+        enforced_at()?(&*self.behind.formula, numbers.list(), &at)
     }
     /// Φ.
     #[inline(never)]
@@ -474,7 +504,7 @@ impl<S: Real> OwnJoint<S> {
 impl<S: Real> OwnForce<S> {
     /// A formula with its numbers, in the order of their names.
     pub fn new(formula: impl ForceFormula, numbers: Vec<S>) -> Result<Self, OwnError> {
-        let (names, damped, strains) = (formula.names(), formula.is_damped(), formula.strains().min(6));
+        let (names, damped, strains) = (formula.names(), formula.is_damped(), formula.strains());
         let kind = formula.kind();
         let formula: Arc<dyn AnyForce> = Arc::new(formula);
         Ok(OwnForce { behind: Behind::new(formula, names, numbers)?, kind, damped, strains })
@@ -492,9 +522,26 @@ impl<S: Real> OwnForce<S> {
     pub(super) fn is_damped(&self) -> bool {
         self.damped
     }
-    /// The stiffnesses of its strains.
-    pub(super) fn strain_stiffnesses(&self) -> &[S] {
-        self.behind.numbers.get(..self.strains).unwrap_or(&[])
+    /// Its strains.
+    pub(super) fn strains(&self) -> Strains {
+        self.strains
+    }
+    /// One of its numbers.
+    pub(super) fn number(&self, k: usize) -> S {
+        self.behind.numbers.get(k).copied().unwrap_or(S::zero())
+    }
+    /// How much more it pulls along the line between its points where these are further apart, at rest.
+    pub(super) fn stiffness_of_length<T: Over<S>>(&self, frames: &Frames<T>, along: &Vector3<T>) -> Option<T> {
+        let lifted = |v: &Vector3<T>| v.map(<Jet<T>>::constant);
+        let apart = along.map(|x| Dual { re: T::zero(), eps: [x, T::zero(), T::zero()] });
+        let at = MovingFrames::still(Frames {
+            time: Dual::constant(frames.time),
+            points: [lifted(&frames.points[0]), lifted(&frames.points[1]) + apart],
+            axes: frames.axes.map(|axes| axes.map(Dual::constant)),
+        });
+        let numbers = Numbers::<Jet<T>, MOST_NUMBERS>::new(&self.behind.numbers, |x| Dual::constant(T::of(x)));
+        let Push { force, .. } = push_at()?(&*self.behind.formula, numbers.list(), &at);
+        Some(-force.map(|x| x.eps[0]).dot(along))
     }
     /// Force in space and moment in body axes on each end.
     #[inline(never)]

@@ -303,14 +303,16 @@ impl<S: Scalar> Simulation<S> {
     pub(super) fn is_alpha(&self) -> bool {
         matches!(self.scheme, SystemScheme::Alpha(_))
     }
-    /// Makes room for the end of a step, and says where the angles of joints are expected there.
-    pub(super) fn look_ahead(&mut self, size: f64) {
+    /// Makes room for the end of a step, and says where the angles of joints are expected there. Refuses drives that jump in it.
+    pub(super) fn look_ahead(&mut self, h: S) -> Result<(), StepError> {
+        let size = h.largest();
         if self.next.len() != self.bodies.len() || self.next_extra.len() != self.extra.len() {
             (self.next, self.next_extra) = (self.bodies.clone(), self.extra.clone());
         }
         for &j in &self.turning {
             self.near[j] = self.angles[j] + self.rates[j] * size;
         }
+        self.drives_go_on(h)
     }
     /// Refuses a step with a number that is not finite.
     pub(super) fn are_finite(&self, h: S) -> Result<(), StepError> {
@@ -346,7 +348,7 @@ impl<S: Scalar> Simulation<S> {
         then: impl FnOnce(&mut Stepping<'_, S>) -> Result<(), StepError>,
     ) -> Result<(), StepError> {
         let (t, size) = (self.time.largest(), h.largest());
-        self.look_ahead(size);
+        self.look_ahead(h)?;
         let now = (&self.bodies[..], &self.extra[..], &self.lambda[..]);
         let mut stepping = Stepping::new(&self.centered, now, &self.near, &mut self.work, self.time, h);
         let before = self.spent.iterations;
@@ -388,6 +390,7 @@ impl<S: Scalar> Simulation<S> {
             return Err(StepError::NotFinite { t, h: size });
         }
         stepping.holds(&self.next)?;
+        stepping.follows(&self.next)?;
         then(&mut stepping)?;
         stepping.remember(self.spent.iterations - before);
         self.take(h);

@@ -13,13 +13,19 @@ use crate::body::inward;
 use crate::group::MapKind;
 use crate::method::SystemScheme;
 use crate::scalar::{Mask, Real, Scalar};
-use crate::solve::{Equations, StepError, Work, newton};
+use crate::solve::{Equations, Rung, StepError, Work, newton};
 
 /// Velocities that belong to the momenta at the end of a step, and those that the poses were found with, are the same up to this
-/// part of what counts as motion, or the step is corrected again, up to so many times: a body that hardly resists turning about
-/// an axis shows in its momentum what multipliers miss long before it shows in its pose.
+/// part of what counts as motion, or the step is corrected again, for as long as that gains something: a body that hardly resists
+/// turning about an axis shows in its momentum what multipliers miss long before it shows in its pose, and one whose pose is driven
+/// shows it in its momentum alone.
 const MOST_GAP: f64 = 64.0 * f64::EPSILON;
-const MOST_MORE: usize = 2;
+const MOST_MORE: u64 = 32;
+/// A correction that leaves more than this part of the gap calls for new factors, a few times.
+const SLOW: f64 = 0.1;
+const MOST_ANEW: u64 = 8;
+/// A gap this small that does not shrink is the rounding of multipliers.
+const ROUNDED: f64 = 1e-11;
 
 /// Where a step in several parts began.
 #[derive(Clone, Debug)]
@@ -200,7 +206,7 @@ impl<S: Scalar> Simulation<S> {
     }
     /// One step from a discrete Lagrangian.
     fn vary(&mut self, h: S, map: MapKind, solver: &mut impl Solve<S>) -> Result<(), StepError> {
-        self.look_ahead(h.largest());
+        self.look_ahead(h)?;
         let now = (&self.bodies[..], &self.extra[..], &self.lambda[..]);
         let on = Stepping::new(&self.centered, now, &self.near, &mut self.work, self.time, h);
         let mut varying = Varying { on, map, acting: &mut self.acting };
@@ -209,6 +215,7 @@ impl<S: Scalar> Simulation<S> {
         solver.solve(&mut varying, &mut self.spent)?;
         let driven = varying.finish(&mut self.next, &mut self.next_extra, &mut self.closing, solver)?;
         varying.on.holds(&self.next)?;
+        varying.on.follows(&self.next)?;
         solver.remember(&mut varying.on, self.spent.iterations - before);
         self.are_finite(h)?;
         self.take(h);
@@ -223,7 +230,7 @@ impl<S: Scalar> Simulation<S> {
     }
     /// One step by finite derivatives.
     fn leap(&mut self, h: S, solver: &mut impl Solve<S>) -> Result<(), StepError> {
-        self.look_ahead(h.largest());
+        self.look_ahead(h)?;
         let now = (&self.bodies[..], &self.extra[..], &self.lambda[..]);
         if let Some(decay) = &mut self.decay {
             decay.prepare(&self.centered, &self.bodies, h);
@@ -233,6 +240,7 @@ impl<S: Scalar> Simulation<S> {
         let mut leaping = Leaping::new(on, self.scheme.is_stabilized(), damping);
         let before = self.spent.iterations;
         solver.solve(&mut leaping, &mut self.spent)?;
+        let (all, mut last, mut anew) = (Mask::splat(true), f64::NAN, 0);
         for round in 0..=MOST_MORE {
             // The last correction moved the iterate.
             leaping.settle();
@@ -241,18 +249,29 @@ impl<S: Scalar> Simulation<S> {
                 *next = leaping.finish(b);
                 gap = gap.max(leaping.gap(b, next));
             }
+            let gap = gap.largest();
             // Derivatives have the values of a plain run.
-            if S::DEPTH > 0 || round == MOST_MORE || !S::lift(MOST_GAP).below(gap).any() {
+            if S::DEPTH > 0 || round == MOST_MORE || gap <= MOST_GAP || !gap.is_finite() {
                 break;
             }
             leaping.residual();
-            leaping.correct(Mask::splat(true));
+            if gap > SLOW * last {
+                if anew == MOST_ANEW || gap <= ROUNDED {
+                    break;
+                }
+                leaping.linearize(Rung::Careful, all);
+                self.spent.jacobians += 1;
+                anew += 1;
+            }
+            leaping.correct(all);
             self.spent.iterations += 1;
+            last = gap;
         }
         for (i, next) in self.next_extra.iter_mut().enumerate() {
             leaping.finish_flat(i, next);
         }
         leaping.on.holds(&self.next)?;
+        leaping.on.follows(&self.next)?;
         let mut done = match self.meter.is_some() {
             true => leaping.work_done(),
             false => S::zero(),

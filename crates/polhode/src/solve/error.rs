@@ -74,6 +74,28 @@ pub enum StepError {
         /// By how much, in m or rad.
         gap: f64,
     },
+    /// A drive changes by far more than its rates at both ends of a step say.
+    Jump {
+        /// Time at the start of the step.
+        t: f64,
+        /// Step size.
+        h: f64,
+        /// The joint that is driven.
+        joint: String,
+        /// The change, in m or rad.
+        change: f64,
+    },
+    /// A joint has ended half a turn, or more, from the angle that it has to follow.
+    Slip {
+        /// Time at the start of the step.
+        t: f64,
+        /// Step size.
+        h: f64,
+        /// The joint.
+        joint: String,
+        /// By how much, in rad.
+        off: f64,
+    },
     /// The step turns the body further than the parameters of its map can say.
     MapLimit {
         /// Time at the start of the step.
@@ -161,6 +183,20 @@ impl fmt::Display for StepError {
                  (m or rad); the mechanism locks there, or a drive asks for what the other joints forbid",
                 Step(*t, *h)
             ),
+            Self::Jump { t, h, joint, change } => write!(
+                f,
+                "the drive of the joint '{joint}' changes by {change:.3e} (m or rad) in {}, which its rates at both ends do not \
+                 account for: it jumps there, and bodies do not, or the step is far too long for it; let the drive be smooth, \
+                 or try a smaller step",
+                Step(*t, *h)
+            ),
+            Self::Slip { t, h, joint, off } => write!(
+                f,
+                "the joint '{joint}' ended {} by {off:.3} rad away from the angle that it has to follow: the step turns it too far \
+                 to tell one turn from another; {}",
+                Step(*t, *h),
+                advice(*h)
+            ),
             Self::MapLimit { t, h, map, angle, limit } => {
                 write!(
                     f,
@@ -232,6 +268,8 @@ impl StepError {
             | Self::NotFinite { t, h }
             | Self::Singular { t, h, .. }
             | Self::Contradiction { t, h, .. }
+            | Self::Jump { t, h, .. }
+            | Self::Slip { t, h, .. }
             | Self::MapLimit { t, h, .. } => (*t, *h) = (time, step),
             Self::NoMotion
             | Self::NeedsSystem

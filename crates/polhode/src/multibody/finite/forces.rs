@@ -3,7 +3,7 @@
 use super::super::coordinate::{Coordinate, unwound};
 use super::super::force::{Force, ForceKind, shorter_turn};
 use super::super::joint::{Joint, Place};
-use super::super::own::{MovingFrames, OwnForce};
+use super::super::own::{MovingFrames, OwnForce, Strains};
 use super::super::signal::{MOST_SIGNALS, Scene, Signal};
 use super::leap::Leap;
 use super::piece::{Piece, Pull, Seen};
@@ -53,6 +53,15 @@ fn turned<T: Real>(cos: [T; 2], sin: [T; 2]) -> (T, T) {
     (change, T::select(small, near, change / T::select(small, T::one(), cross)))
 }
 
+/// What times the change of an angle is the change of half its square, also where the shorter turn goes over to the other side.
+fn mean_turn<T: Real>(start: T, change: T) -> T {
+    let goes_on = start + change;
+    let end = shorter_turn(goes_on);
+    let stays = (goes_on - end).abs().below(T::one());
+    let part = (end - start) / T::select(stays, T::one(), change);
+    (start + end) * T::lift(0.5) * T::select(stays, T::one(), part)
+}
+
 /// The change of the angle about the third axis over a step, and its finite derivative.
 fn angle_change<T: Real>(ends: [&Seen<T>; 2], mean: &Seen<T>) -> (T, Pull<T>) {
     let part = |axis: usize| ends.map(|seen| seen.axis(0, axis).dot(&seen.axis(1, 0)));
@@ -88,7 +97,7 @@ impl<S: Real> Force<S> {
                 let (change, slope) = angle_change([&seen_from, &seen_to], &seen);
                 let first = seen_from.axis(1, 0);
                 let now = first.dot(&seen_from.axis(0, 1)).atan2(first.dot(&seen_from.axis(0, 0)));
-                let strain = shorter_turn(now - T::of(*angle)) + change * half;
+                let strain = mean_turn(shorter_turn(now - T::of(*angle)), change);
                 let lost = (T::of(*damping) + more) * change / h;
                 let mut pull = Pull::none();
                 pull.add(&slope, -(T::of(*stiffness) * strain + lost));
@@ -146,13 +155,13 @@ impl<S: Real> Force<S> {
         if !damping.is_empty() {
             let change = leaps.map(|leap| [leap.ends[1].x - leap.ends[0].x, leap.theta()]);
             let h = step.times[1] - step.times[0];
-            for (strain, c) in self.own_strains(own, mean).zip(damping) {
-                let along = strain.slope_along(&change);
+            self.each_own_slope(own, mean, |i, slope| {
+                let Some(c) = damping.get(i) else { return };
                 let mut acting = Pull::none();
-                acting.add(&strain.slope, -(*c * along / h));
+                acting.add(slope, -(*c * slope.along(&change) / h));
                 effort.work += work(&acting, leaps);
                 effort.pull.add(&acting, T::one());
-            }
+            });
         }
         effort
     }
@@ -257,40 +266,67 @@ impl<S: Real> Force<S> {
         let seen = Seen::of(&self.ends, places);
         match &self.kind {
             ForceKind::SpringDamper { stiffness, .. } => {
-                let mut slope = Pull::none();
-                let length = (seen.span.dot(&seen.span) + T::lift(1e-60)).sqrt();
-                // The strain grows where the second point goes along d.
-                slope.push(&seen.arms, &-(seen.span / length));
-                see(Strain { stiffness: T::of(*stiffness), slope });
+                see(Strain { stiffness: T::of(*stiffness), slope: length_slope(&seen) });
             }
             ForceKind::TorsionSpring { stiffness, .. } => {
                 let (_, slope) = angle_change([&seen, &seen], &seen);
                 see(Strain { stiffness: T::of(*stiffness), slope });
             }
-            ForceKind::Own(own) => self.own_strains(own, &seen).for_each(see),
+            ForceKind::Own(own) => self.each_own_slope(own, &seen, |i, slope| {
+                let stiffness = match own.strains() {
+                    Strains::Length => {
+                        let along = seen.span / (seen.span.dot(&seen.span) + T::lift(1e-60)).sqrt();
+                        let frames = MovingFrames::of(&self.ends, T::zero(), places).frames;
+                        let stiffness = own.stiffness_of_length(&frames, &along).unwrap_or(T::zero());
+                        T::select(stiffness.below(T::zero()), T::zero(), stiffness)
+                    }
+                    _ => T::of(own.number(i)),
+                };
+                see(Strain { stiffness, slope: *slope });
+            }),
         }
     }
-    fn own_strains<T: Over<S>>(&self, own: &OwnForce<S>, seen: &Seen<T>) -> impl Iterator<Item = Strain<T>> {
-        let seen = *seen;
-        own.strain_stiffnesses().iter().enumerate().map(move |(i, stiffness)| {
+    /// The derivatives of the strains of a force of one's own, in their order.
+    fn each_own_slope<T: Over<S>>(
+        &self,
+        own: &OwnForce<S>,
+        seen: &Seen<T>,
+        mut see: impl FnMut(usize, &Pull<T>),
+    ) {
+        let along = |axis: usize| {
             let mut slope = Pull::none();
-            match i {
-                0..3 => seen.pull(Piece::Plane(0, i), -T::one(), &mut slope),
-                _ => {
+            seen.pull(Piece::Plane(0, axis), -T::one(), &mut slope);
+            slope
+        };
+        match (own.strains(), self.only_coordinate()) {
+            (Strains::Motions(count), _) => {
+                (0..count.min(3)).for_each(|i| see(i, &along(i)));
+                for i in 3..count.min(6) {
                     let axis = seen.axis(0, i - 3);
-                    slope.moments = [-axis, axis];
+                    see(i, &Pull { force: Vector3::zeros(), moments: [-axis, axis] });
                 }
             }
-            Strain { stiffness: T::of(*stiffness), slope }
-        })
+            (Strains::Coordinate, Some((_, _, Coordinate::Distance))) => see(0, &along(2)),
+            (Strains::Coordinate, Some((_, _, Coordinate::Angle))) => see(0, &angle_change([seen, seen], seen).1),
+            (Strains::Length, _) => see(0, &length_slope(seen)),
+            (Strains::Coordinate, None) | (Strains::None, _) => {}
+        }
     }
 }
 
-impl<T: Real> Strain<T> {
-    /// The change of the strain for changes of both bodies: displacements and turns in space.
-    pub(in crate::multibody) fn slope_along(&self, change: &[[Vector3<T>; 2]; 2]) -> T {
+/// The derivative of the distance of both points, which grows where the second goes along the line.
+fn length_slope<T: Real>(seen: &Seen<T>) -> Pull<T> {
+    let mut slope = Pull::none();
+    let length = (seen.span.dot(&seen.span) + T::lift(1e-60)).sqrt();
+    slope.push(&seen.arms, &-(seen.span / length));
+    slope
+}
+
+impl<T: Real> Pull<T> {
+    /// What it is the derivative of, for changes of both bodies: displacements and turns in space.
+    fn along(&self, change: &[[Vector3<T>; 2]; 2]) -> T {
         let part = |end: usize| {
-            let [force, moment] = self.slope.on(end);
+            let [force, moment] = self.on(end);
             force.dot(&change[end][0]) + moment.dot(&change[end][1])
         };
         part(0) + part(1)
