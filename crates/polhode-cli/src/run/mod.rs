@@ -228,8 +228,8 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
     let end = ended.map_err(|failed| {
         let unwritten = record.dropped();
         let hint = match (method.system(), &failed.error) {
-            // No method gets further than the joints.
-            (_, StepError::Contradiction { .. }) => "",
+            // No method gets further than the joints and their drives.
+            (_, StepError::Contradiction { .. } | StepError::Jump { .. } | StepError::Slip { .. }) => "",
             (Some(SystemScheme::Alpha(scheme)), _) if !scheme.stabilized => {
                 "; constraints=stabilized may get further with the same step"
             }

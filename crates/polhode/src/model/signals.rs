@@ -120,7 +120,8 @@ impl<'a, S: Scalar> Watch<'a, S> {
         Ok(Named { formula, slots })
     }
     fn is_not_too_much(&self, span: &Span) -> Result<(), Fault> {
-        let many = |what: &str, most: usize| Err(Fault::new(span, format!("it uses more than {most} {what}")));
+        let many =
+            |what: &str, most: usize| Err(Fault::new(span, format!("it uses more than {most} {what}")));
         if self.found.len() > MOST_NUMBERS {
             return many("parameters", MOST_NUMBERS);
         }

@@ -427,13 +427,7 @@ impl<S: Real> Varying<'_, S> {
         self.write_flat_masses(&unknowns.extra, sink);
     }
     /// -m B M⁻¹ Bᵀ of the joints at one body.
-    fn write_eased(
-        &self,
-        unknowns: &Unknowns,
-        b: usize,
-        rows: &mut Vec<Row<S>>,
-        sink: &mut impl Sink<S>,
-    ) {
+    fn write_eased(&self, unknowns: &Unknowns, b: usize, rows: &mut Vec<Row<S>>, sink: &mut impl Sink<S>) {
         let (body, work) = (&self.on.system.bodies[b], &*self.on.work);
         let light = -(work.mass / body.mass);
         rows.clear();
@@ -446,7 +440,8 @@ impl<S: Real> Varying<'_, S> {
             }));
         }
         for (i, row) in rows.iter().enumerate() {
-            let entry = |other: &Row<S>| row.slope[0].dot(&other.eased[0]) + row.slope[1].dot(&other.eased[1]);
+            let entry =
+                |other: &Row<S>| row.slope[0].dot(&other.eased[0]) + row.slope[1].dot(&other.eased[1]);
             for other in &rows[..i] {
                 let entry = entry(other);
                 sink.add(row.at, other.at, entry);

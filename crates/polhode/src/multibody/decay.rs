@@ -50,10 +50,12 @@ impl<S: Real> Row<S> {
             None => sum,
             Some(b) => {
                 let body = &system.bodies[*b];
-                let spun = body.inertia.inverse.times(moment);
-                // What has no inertia of its own is as heavy as what holds it; its mass will do.
-                let turned = moment.dot(&spun);
-                sum + force.dot(force) / body.mass + S::select(turned.is_finite(), turned, S::zero())
+                let turned = moment.dot(&body.inertia.inverse.times(moment));
+                // A body without a moment about some axis turns by what it has about others: exact about a principal axis. What
+                // has none is as heavy as what holds it; its mass will do.
+                let (square, resists) = (moment.dot(moment), moment.dot(&body.inertia.matrix.times(moment)));
+                let held = S::select(S::zero().below(resists), square * square / resists, S::zero());
+                sum + force.dot(force) / body.mass + S::select(turned.is_finite(), turned, held)
             }
         })
     }
@@ -85,9 +87,9 @@ impl<S: Scalar> Decay<S> {
             });
         }
     }
-    /// k h² B M⁻¹ Bᵀ / 4 of a strain.
-    fn stiffness(&self, strain: &Strain<S>, ease: S) -> S {
-        strain.stiffness * self.h * self.h * ease * S::lift(0.25)
+    /// k h²/4 of a strain.
+    fn stiffness(&self, strain: &Strain<S>) -> S {
+        strain.stiffness * self.h * self.h * S::lift(0.25)
     }
     /// The dampers of a step: c = χ (k h/2) θ/(1 + θ) with θ = k h² B M⁻¹ Bᵀ / 4.
     pub(super) fn prepare(&mut self, system: &System<S>, bodies: &[BodyMotion<S>], h: S) {
@@ -96,7 +98,7 @@ impl<S: Scalar> Decay<S> {
         damping.resize(system.forces.len(), Vec::new());
         damping.iter_mut().for_each(Vec::clear);
         Self::each(system, bodies, |f, strain, row| {
-            let theta = self.stiffness(strain, row.ease(system));
+            let theta = self.stiffness(strain) * row.ease(system);
             let half = strain.stiffness * h * S::lift(0.5 * self.chi);
             damping[f].push(half * theta / (S::one() + theta));
         });
@@ -113,7 +115,8 @@ impl<S: Scalar> Decay<S> {
         write(system, bodies, at, rows, (&mut places, &mut vec![S::zero(); n]));
         Matrix::new(n, places, &blocks, &scales(system, rows).into())
     }
-    /// v' = argmin |v' - v|²_M/2 + Σ ζ (B_e v')²/2 with B v' = 0, where ζ = χ θ²/(B_e M⁻¹ B_eᵀ). The work of drives in it.
+    /// v' = argmin |v' - v|²_M/2 + Σ ζ (B_e v')²/2 with B v' = 0, where ζ = χ θ²/(B_e M⁻¹ B_eᵀ) = χ (k h²/4)² B_e M⁻¹ B_eᵀ. The
+    /// work of drives in it.
     pub(super) fn jump(
         &mut self,
         system: &System<S>,
@@ -124,10 +127,8 @@ impl<S: Scalar> Decay<S> {
         let mut rows = core::mem::take(&mut self.rows);
         rows.clear();
         Self::each(system, next, |_, strain, row| {
-            let ease = row.ease(system);
-            let theta = self.stiffness(strain, ease);
-            let zeta = theta * theta * S::lift(self.chi) / ease;
-            rows.push((*row, zeta));
+            let stiffness = self.stiffness(strain);
+            rows.push((*row, stiffness * stiffness * row.ease(system) * S::lift(self.chi)));
         });
         self.rows = rows;
         solver.jump(self, system, next, at)?;

@@ -18,7 +18,7 @@ use super::tape::Matrix;
 use super::workspace::{LEAST_MOTION, Now, ROUNDED, Stepping, Weights, ends, lengths, loads};
 use crate::group::{Exponential, Group, Map, Rotation, So3, Tangent};
 use crate::method::{Chart, Form};
-use crate::scalar::{Mask, Real};
+use crate::scalar::{Mask, Quads, Real, Wide};
 use crate::solve::{Equations, Rung};
 use nalgebra::{Matrix3, Vector3};
 
@@ -325,8 +325,10 @@ impl<S: Real> Stepping<'_, S> {
     pub(super) fn take_matrix(&mut self, mut matrix: Matrix<S>, whole: bool) {
         self.work.trouble = matrix.factor().err();
         self.work.turned = S::zero();
+        let order = self.work.order as u64;
         let history = &mut self.work.history;
-        if history.began && !history.made && history.served == 0 {
+        // Guesses that are still to become better say nothing about factors.
+        if history.began && !history.made && history.served == 0 && history.known > order {
             history.failed += 1;
             history.wait = if history.failed == 1 { 0 } else { WAIT.min(1 << history.failed.min(WAIT)) };
         }
@@ -403,49 +405,20 @@ impl<S: Real> Stepping<'_, S> {
     }
 }
 
-impl<S: Real> Equations<S> for Stepping<'_, S> {
-    fn guess(&mut self, rung: Rung, _lanes: S::Mask) {
-        self.predict();
-        self.work.turned = S::zero();
-        if self.goes_on(rung) || rung == Rung::Continued {
-            return;
-        }
-        let per = self.weights.acceleration.recip();
-        for b in 0..self.bodies.len() {
-            let body = &self.bodies[b];
-            let ([_, a, w], _) = self.chart(body);
-            let (linear, angular) = match self.work.scheme.form {
-                Form::Residual => (body.algorithmic, a),
-                _ => (body.acceleration, w),
-            };
-            let step = &mut self.work.steps[b];
-            step.change = match rung {
-                // As if nothing moved.
-                Rung::NoMotion => [body.position - step.position, body.parameters - step.parameters],
-                // As the paper begins: no acceleration.
-                Rung::NoAcceleration => [zero(); 2],
-                // The acceleration goes on.
-                _ => [linear * per, angular * per],
-            };
-            step.moved = step.change;
-        }
-        self.work.lambda.copy_from_slice(self.lambda);
-        self.work.eta.fill(S::zero());
-        for (i, flat) in self.extra.iter().enumerate() {
-            for k in 0..flat.position.len() {
-                self.work.flat[i][2][k] = flat.acceleration[k] * per;
-            }
-        }
-    }
+/// The residual of the iterate.
+struct Residual<'a, 'b, S: Real>(&'a mut Stepping<'b, S>);
 
-    fn shorten(&mut self, fraction: f64) {
-        self.h = self.whole * S::lift(fraction);
-        self.weights = Weights::new(self.work, self.h);
-        self.predict();
+impl<S: Real> Wide<S> for Residual<'_, '_, S> {
+    type Output = ();
+    #[inline(always)]
+    fn run<W: Quads<S>>(self, _: W) {
+        self.0.evaluate_all();
     }
+}
 
-    #[inline]
-    fn residual(&mut self) {
+impl<S: Real> Stepping<'_, S> {
+    #[inline(always)]
+    fn evaluate_all(&mut self) {
         let weights = self.weights;
         let end = self.end();
         let (time, inward) = end;
@@ -541,6 +514,53 @@ impl<S: Real> Equations<S> for Stepping<'_, S> {
                 self.work.residual[self.work.layout.extra[i] + k] = force * weights.scale;
             }
         }
+    }
+}
+
+impl<S: Real> Equations<S> for Stepping<'_, S> {
+    fn guess(&mut self, rung: Rung, _lanes: S::Mask) {
+        self.predict();
+        self.work.turned = S::zero();
+        if self.goes_on(rung) || rung == Rung::Continued {
+            return;
+        }
+        let per = self.weights.acceleration.recip();
+        for b in 0..self.bodies.len() {
+            let body = &self.bodies[b];
+            let ([_, a, w], _) = self.chart(body);
+            let (linear, angular) = match self.work.scheme.form {
+                Form::Residual => (body.algorithmic, a),
+                _ => (body.acceleration, w),
+            };
+            let step = &mut self.work.steps[b];
+            step.change = match rung {
+                // As if nothing moved.
+                Rung::NoMotion => [body.position - step.position, body.parameters - step.parameters],
+                // As the paper begins: no acceleration.
+                Rung::NoAcceleration => [zero(); 2],
+                // The acceleration goes on.
+                _ => [linear * per, angular * per],
+            };
+            step.moved = step.change;
+        }
+        self.work.lambda.copy_from_slice(self.lambda);
+        self.work.eta.fill(S::zero());
+        for (i, flat) in self.extra.iter().enumerate() {
+            for k in 0..flat.position.len() {
+                self.work.flat[i][2][k] = flat.acceleration[k] * per;
+            }
+        }
+    }
+
+    fn shorten(&mut self, fraction: f64) {
+        self.h = self.whole * S::lift(fraction);
+        self.weights = Weights::new(self.work, self.h);
+        self.predict();
+    }
+
+    #[inline]
+    fn residual(&mut self) {
+        S::widely(Residual(self));
     }
 
     fn misfit(&self) -> S {

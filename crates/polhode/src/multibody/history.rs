@@ -20,6 +20,8 @@ pub(super) struct History<S> {
     /// step where joints hold positions alone.
     pub(super) guess: Guess,
     pub(super) tied: Guess,
+    /// Steps of this size that are in the differences.
+    pub(super) known: u64,
     /// Iterations spent since the factors were made, beyond those that new ones take.
     pub(super) extra: u64,
     /// Steps that the factors served after the one that made them.
@@ -33,7 +35,7 @@ pub(super) struct History<S> {
     pub(super) made: bool,
 }
 
-kept!(History<f64> { h, differences, guess, tied, extra, served, failed, wait, began, made });
+kept!(History<f64> { h, differences, guess, tied, known, extra, served, failed, wait, began, made });
 
 /// How to extrapolate: by differences up to this order, the last one with its sign changed for what alternates. With z = s + (-1)ⁿw,
 /// the sums of two that follow each other are smooth, and their extrapolation is that of z with this change.
@@ -100,6 +102,20 @@ pub(super) const PRICE: u64 = 4;
 /// is no reason to wait.
 pub(super) const WAIT: u64 = 8;
 
+/// What guesses of each order would have been off by, and sums of two differences.
+type Errors<S> = [[S; ORDER + 1]; 2];
+
+/// The function of this name for guesses up to an order.
+macro_rules! of_order {
+    ($order:expr, $type:ident::$function:ident, ($self:ident, $argument:expr)) => {
+        match $order {
+            3 => $type::$function::<3>($self, $argument),
+            4 => $type::$function::<4>($self, $argument),
+            _ => $type::$function::<ORDER>($self, $argument),
+        }
+    };
+}
+
 impl<S: Real> Stepping<'_, S> {
     /// Every unknown of the iterate with its differences, and what it is.
     #[inline(always)]
@@ -148,13 +164,52 @@ impl<S: Real> Stepping<'_, S> {
     pub(super) fn extrapolate(&mut self) {
         let History { guess, tied, .. } = &self.work.history;
         let (free, tied): ([S; ORDER], [S; ORDER]) = (guess.factors(), tied.factors());
+        of_order!(self.work.order, Self::extrapolate_by, (self, [&free, &tied]));
+    }
+    #[inline(always)]
+    fn extrapolate_by<const MOST: usize>(&mut self, [free, tied]: [&[S; ORDER]; 2]) {
         self.unknowns(|x, differences, kind| {
-            let factors = if kind.is_tied() { &tied } else { &free };
+            let factors = if kind.is_tied() { tied } else { free };
             *x = differences[0];
-            for i in 0..ORDER {
+            for i in 0..MOST {
                 *x += differences[i + 1] * factors[i];
             }
         });
+    }
+    /// Takes the iterate into the differences, and what guesses of each order would have been off by.
+    #[inline(always)]
+    fn learn<const MOST: usize>(&mut self, [free, tied]: [&mut Errors<S>; 2]) {
+        let (alternates, apart) = (self.work.alternates, self.counts_apart());
+        let per_length = S::lift(self.work.layout.length.recip());
+        let per_force = self.h * self.h / self.work.mass;
+        self.unknowns(|x, differences, kind| {
+            let mut new = *x;
+            let counted = apart || !kind.is_tied();
+            let [sizes, sums] = if kind.is_tied() { &mut *tied } else { &mut *free };
+            let unit = match kind {
+                Kind::Angle | Kind::Tied { late: true, turns: false } => S::one(),
+                Kind::Length | Kind::Tied { late: true, turns: true } => per_length,
+                Kind::Tied { turns: false, .. } => per_force,
+                Kind::Tied { turns: true, .. } => per_force * per_length,
+            };
+            // Those of higher orders are not used.
+            for i in 0..=MOST {
+                let (old, change) = (differences[i], new - differences[i]);
+                if counted {
+                    sizes[i] += change.abs() * unit;
+                }
+                if alternates {
+                    sums[i] += (new + old).abs() * unit;
+                }
+                differences[i] = new;
+                new = change;
+            }
+        });
+    }
+    /// True if multipliers have an order of guess of their own. What velocities alone show of their errors goes on from step to
+    /// step in guesses of an order that is good for poses.
+    fn counts_apart(&self) -> bool {
+        self.work.alternates || self.work.scheme.stabilized
     }
     /// Takes the solution, found in so many iterations, into the history.
     pub(super) fn remember(&mut self, iterations: u64) {
@@ -168,40 +223,15 @@ impl<S: Real> Stepping<'_, S> {
         }
         let h = self.h.largest();
         let goes_on = core::mem::replace(&mut history.h, h) == h;
-        let (alternates, most) = (self.work.alternates, self.work.order);
-        let per_length = S::lift(self.work.layout.length.recip());
-        // Errors of multipliers that velocities alone show go on from step to step in guesses of an order that is good for poses.
-        let apart = alternates || self.work.scheme.stabilized;
-        let per_force = self.h * self.h / self.work.mass;
+        history.known = if goes_on { history.known + 1 } else { 1 };
+        let (alternates, most, apart) = (self.work.alternates, self.work.order, self.counts_apart());
         // What the guesses would have been off by, of poses and of multipliers: as angles and as lengths.
         let (mut free, mut tied) = ([[S::zero(); ORDER + 1]; 2], [[S::zero(); ORDER + 1]; 2]);
         if !goes_on {
             self.work.history.differences.fill([S::zero(); ORDER + 1]);
             self.unknowns(|x, differences, _| differences[0] = *x);
         } else {
-            self.unknowns(|x, differences, kind| {
-                let mut new = *x;
-                let counted = apart || !kind.is_tied();
-                let [sizes, sums] = if kind.is_tied() { &mut tied } else { &mut free };
-                let unit = match kind {
-                    Kind::Angle | Kind::Tied { late: true, turns: false } => S::one(),
-                    Kind::Length | Kind::Tied { late: true, turns: true } => per_length,
-                    Kind::Tied { turns: false, .. } => per_force,
-                    Kind::Tied { turns: true, .. } => per_force * per_length,
-                };
-                // Those of higher orders are not used.
-                for (i, old) in differences.iter_mut().enumerate().take(most + 1) {
-                    let change = new - *old;
-                    if counted {
-                        sizes[i] += change.abs() * unit;
-                    }
-                    if alternates {
-                        sums[i] += (new + *old).abs() * unit;
-                    }
-                    *old = new;
-                    new = change;
-                }
-            });
+            of_order!(most, Self::learn, (self, [&mut free, &mut tied]));
         }
         let history = &mut self.work.history;
         history.guess = Guess::best(most, &free[0], alternates.then_some(&free[1]));

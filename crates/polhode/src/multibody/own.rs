@@ -531,7 +531,11 @@ impl<S: Real> OwnForce<S> {
         self.behind.numbers.get(k).copied().unwrap_or(S::zero())
     }
     /// How much more it pulls along the line between its points where these are further apart, at rest.
-    pub(super) fn stiffness_of_length<T: Over<S>>(&self, frames: &Frames<T>, along: &Vector3<T>) -> Option<T> {
+    pub(super) fn stiffness_of_length<T: Over<S>>(
+        &self,
+        frames: &Frames<T>,
+        along: &Vector3<T>,
+    ) -> Option<T> {
         let lifted = |v: &Vector3<T>| v.map(<Jet<T>>::constant);
         let apart = along.map(|x| Dual { re: T::zero(), eps: [x, T::zero(), T::zero()] });
         let at = MovingFrames::still(Frames {
@@ -539,7 +543,8 @@ impl<S: Real> OwnForce<S> {
             points: [lifted(&frames.points[0]), lifted(&frames.points[1]) + apart],
             axes: frames.axes.map(|axes| axes.map(Dual::constant)),
         });
-        let numbers = Numbers::<Jet<T>, MOST_NUMBERS>::new(&self.behind.numbers, |x| Dual::constant(T::of(x)));
+        let numbers =
+            Numbers::<Jet<T>, MOST_NUMBERS>::new(&self.behind.numbers, |x| Dual::constant(T::of(x)));
         let Push { force, .. } = push_at()?(&*self.behind.formula, numbers.list(), &at);
         Some(-force.map(|x| x.eps[0]).dot(along))
     }

@@ -403,9 +403,13 @@ impl<S: Scalar> Simulation<S> {
 
     /// Counts the angles of joints on from where they were expected.
     fn follow_angles(&mut self) {
+        // In a chain the second body of a joint is the first of the next.
+        let mut last = (None, Place::ground());
         for &j in &self.turning {
             let joint = &self.centered.joints[j];
-            let places = self.places(joint.bodies());
+            let [a, b] = joint.bodies();
+            let places = [if a == last.0 { last.1 } else { self.place(a) }, self.place(b)];
+            last = (b, places[1]);
             let (angle, rate) = (joint.angle(places.each_ref()), joint.angle_rate(places.each_ref()));
             (self.angles[j], self.rates[j]) = (unwound(angle, self.near[j]).largest(), rate.largest());
         }

@@ -131,7 +131,8 @@ impl<'a, S: Real> Varying<'a, S> {
     }
     /// The same of numbers that start there for each joint.
     pub(super) fn react_from(
-        &self, numbers: &[S],
+        &self,
+        numbers: &[S],
         starts: &[usize],
         mut add: impl FnMut(usize, [Vector3<S>; 2]),
     ) {

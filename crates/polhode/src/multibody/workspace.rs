@@ -225,6 +225,7 @@ impl<S: Real> Workspace<S> {
                 differences: Vec::new(),
                 guess: Guess::default(),
                 tied: Guess::default(),
+                known: 0,
                 extra: 0,
                 served: 0,
                 failed: 0,

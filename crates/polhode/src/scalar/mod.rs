@@ -10,12 +10,14 @@ mod dd;
 mod dual;
 mod elementary;
 mod lanes;
+mod quads;
 
 pub use dd::Dd;
 pub use dual::Dual;
 pub use elementary::ExpCoefficients;
 pub use lanes::{F64x4, Mask4};
 pub(crate) use lanes::{Lanes, lanes_of};
+pub(crate) use quads::{Quads, Wide};
 
 use core::ops::Neg;
 use nalgebra::{ClosedAddAssign, ClosedDivAssign, ClosedMulAssign, ClosedSubAssign, Vector3};
@@ -131,6 +133,13 @@ pub trait Real:
     #[inline(always)]
     fn exp_coefficients(s: Self) -> ExpCoefficients<Self> {
         elementary::exp_coefficients(s)
+    }
+
+    /// Does work on four of them at a time, as the processor does it best; see `quads.rs`.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn widely<T: quads::Wide<Self>>(work: T) -> T::Output {
+        work.run(quads::Narrow)
     }
 
     /// 1/√(1 + x).
@@ -254,6 +263,10 @@ impl Real for f64 {
     #[inline(always)]
     fn larger(self, other: f64) -> f64 {
         larger(self, other)
+    }
+    #[inline(always)]
+    fn widely<T: quads::Wide<f64>>(work: T) -> T::Output {
+        quads::widely(work)
     }
     #[inline(always)]
     fn sin_cos(self) -> (f64, f64) {

@@ -142,11 +142,7 @@ impl Solve<Dual1> for Taken<'_> {
         let residual = before / largest;
         Err(StepError::NotConverged { t: self.t, h: self.h, iterations: MOST_ROUNDS, residual })
     }
-    fn close(
-        &mut self,
-        closing: &mut Closing<Dual1>,
-        step: &Varying<'_, Dual1>,
-    ) -> Result<(), StepError> {
+    fn close(&mut self, closing: &mut Closing<Dual1>, step: &Varying<'_, Dual1>) -> Result<(), StepError> {
         closing.follow(&self.plain.closing, &mut self.factored.closing, step);
         Ok(())
     }

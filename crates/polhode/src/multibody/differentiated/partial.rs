@@ -209,7 +209,9 @@ impl<L: Lane> Room<L> {
             let place = |b: usize| predicted_place(&now[b].place, &self.predicted[b]);
             let angles = stepping.angles;
             let Answer { wrenches, .. } = match block.asks_each(matches!(force.kind, ForceKind::Own(_))) {
-                false => pushed(force, &Scene { time, inward: side, joints: &block.joints, angles, place: &place }),
+                false => {
+                    pushed(force, &Scene { time, inward: side, joints: &block.joints, angles, place: &place })
+                }
                 true => block.of_each(|lane, system| {
                     let place = |b| in_lane(&place(b), lane);
                     let (time, joints) = (Dual::lift(at), &system.joints);

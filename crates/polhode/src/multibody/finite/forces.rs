@@ -307,7 +307,9 @@ impl<S: Real> Force<S> {
                 }
             }
             (Strains::Coordinate, Some((_, _, Coordinate::Distance))) => see(0, &along(2)),
-            (Strains::Coordinate, Some((_, _, Coordinate::Angle))) => see(0, &angle_change([seen, seen], seen).1),
+            (Strains::Coordinate, Some((_, _, Coordinate::Angle))) => {
+                see(0, &angle_change([seen, seen], seen).1)
+            }
             (Strains::Length, _) => see(0, &length_slope(seen)),
             (Strains::Coordinate, None) | (Strains::None, _) => {}
         }

@@ -2,9 +2,9 @@
 
 use super::search::{Found, search};
 use super::shape::{GROUP, Runs, Shape, Triangle, backwards, inside, of_columns};
-use super::substitute::{backward_all, backward_transposed, forward_all, forward_transposed};
+use super::substitute::{Backward, Forward, backward_transposed, forward_transposed};
 use super::{Columns, FactorError, KEEP, probe, size};
-use crate::scalar::{Over, Real};
+use crate::scalar::{Over, Quads, Real, Wide};
 use core::ops::Range;
 
 /// A column at work of each of the columns that are factored together.
@@ -25,45 +25,70 @@ impl<S: Real> Factored<S> {
 }
 
 /// Takes Q columns of L from R columns at work, and what they have in the rows of those into U.
-#[inline]
-fn take<S: Real, const R: usize, const Q: usize>(
+#[inline(always)]
+fn take<S: Real, W: Quads<S>, const R: usize, const Q: usize>(
     (runs, values): (Runs<'_>, &[S]),
     inverses: &[S],
     k: usize,
     (work, upper): (&mut Rows<S>, &mut [[S; R]]),
-    sum: &mut S,
+    (quads, sum): (W, &mut W::Quad),
 ) {
     let (own, rows) = values.split_at(inside(Q));
-    let mut tops = [[S::zero(); R]; Q];
+    let zeros = [S::zero(); GROUP];
+    let mut tops = [quads.read(&zeros); Q];
     for (c, row) in work[k..k + Q].iter_mut().enumerate() {
-        let mut top: [S; R] = core::array::from_fn(|r| row[r]);
+        let mut top = quads.read(row);
         for d in 0..c {
-            for r in 0..R {
-                top[r] -= own[inside(c) + d] * tops[d][r];
-            }
+            top = quads.less::<R>(top, own[inside(c) + d], tops[d]);
         }
         tops[c] = top;
-        row[..R].fill(S::zero());
+        *row = zeros;
     }
     for ((top, upper), inverse) in tops.iter().zip(upper).zip(&inverses[k..k + Q]) {
-        for r in 0..R {
-            upper[r] = top[r] * *inverse;
-            *sum += upper[r];
-        }
+        let (now, mut whole) = (quads.times::<R>(*inverse, *top), zeros);
+        *sum = quads.plus::<R>(*sum, now);
+        quads.write(now, &mut whole);
+        upper.copy_from_slice(&whole[..R]);
     }
     let mut rows = rows.as_chunks::<Q>().0;
     for run in runs {
         let (part, rest) = rows.split_at(run.length as usize);
         rows = rest;
         for (x, row) in work[run.range()].iter_mut().zip(part) {
-            for r in 0..R {
-                let mut value = x[r];
-                for q in 0..Q {
-                    value -= row[q] * tops[q][r];
-                }
-                x[r] = value;
+            let mut value = quads.read(x);
+            for q in 0..Q {
+                value = quads.less::<R>(value, row[q], tops[q]);
+            }
+            quads.write(value, x);
+        }
+    }
+}
+
+/// Factors along the recorded pivots; `Err` with the column where they are not good any more.
+struct Refactor<'a, S> {
+    lu: &'a mut SparseLu<S>,
+    values: &'a [S],
+}
+
+impl<S: Real> Wide<S> for Refactor<'_, S> {
+    type Output = Result<(), usize>;
+    #[inline(always)]
+    fn run<W: Quads<S>>(self, quads: W) -> Self::Output {
+        let Refactor { lu, values } = self;
+        for at in 0..lu.shape.groups.len() - 1 {
+            let count = lu.shape.groups[at + 1].first - lu.shape.groups[at].first;
+            let done = match count {
+                1 => lu.refactor_group::<W, 1>(at, values, quads),
+                2 => lu.refactor_group::<W, 2>(at, values, quads),
+                3 => lu.refactor_group::<W, 3>(at, values, quads),
+                _ => lu.refactor_group::<W, GROUP>(at, values, quads),
+            };
+            if done.is_err() {
+                lu.work.fill([S::zero(); GROUP]);
+                return done;
             }
         }
+        Ok(())
     }
 }
 
@@ -83,11 +108,23 @@ fn substitute<S: Real, L: Over<S>>(
     for (x, &row) in x.iter_mut().zip(row_of) {
         *x = b[row as usize];
     }
-    forward_all(&shape.groups, lower, inverses, x);
-    backward_all(&shape.groups, upper, x);
+    eliminated(shape, (lower, upper), inverses, x);
     for (&x, &unknown) in x.iter().zip(order) {
         b[unknown as usize] = x;
     }
+}
+
+/// Both, in the order of the pivots. A function of its own, compiled once for each kind of numbers.
+#[inline(never)]
+fn eliminated<S: Real, L: Over<S>>(
+    shape: &Shape,
+    (lower, upper): (&Triangle<S>, &Triangle<S>),
+    inverses: &[S],
+    x: &mut [L],
+) {
+    let groups = &shape.groups[..];
+    L::widely(Forward { groups, lower, inverses, x: &mut *x });
+    L::widely(Backward { groups, upper, x });
 }
 
 /// P A Q = L D U, with ones on the diagonals of L and U: in a substitution each unknown waits for the one before, and
@@ -166,27 +203,19 @@ impl<S: Real> SparseLu<S> {
         self.lower.values.len() + self.upper.values.len() + self.inverses.len()
     }
 
-    /// Factors along the recorded pivots; `Err` with the column where they are not good any more.
+    #[inline(never)]
     fn refactor(&mut self, values: &[S]) -> Result<(), usize> {
-        for at in 0..self.shape.groups.len() - 1 {
-            let count = self.shape.groups[at + 1].first - self.shape.groups[at].first;
-            let done = match count {
-                1 => self.refactor_group::<1>(at, values),
-                2 => self.refactor_group::<2>(at, values),
-                3 => self.refactor_group::<3>(at, values),
-                _ => self.refactor_group::<GROUP>(at, values),
-            };
-            if done.is_err() {
-                self.work.fill([S::zero(); GROUP]);
-                return done;
-            }
-        }
-        Ok(())
+        S::widely(Refactor { lu: self, values })
     }
 
     /// Factors R columns together.
-    #[inline]
-    fn refactor_group<const R: usize>(&mut self, at: usize, values: &[S]) -> Result<(), usize> {
+    #[inline(always)]
+    fn refactor_group<W: Quads<S>, const R: usize>(
+        &mut self,
+        at: usize,
+        values: &[S],
+        quads: W,
+    ) -> Result<(), usize> {
         let (group, next) = (self.shape.groups[at], self.shape.groups[at + 1]);
         let (first, work) = (group.first(), &mut self.work[..]);
         let mut largest = [0.0f64; R];
@@ -200,7 +229,8 @@ impl<S: Real> SparseLu<S> {
             }
             *largest = most;
         }
-        let mut seen = Factored { sum: S::zero(), largest: 0.0 };
+        let (mut seen, mut sums) = (Factored { sum: S::zero(), largest: 0.0 }, [S::zero(); GROUP]);
+        let mut sum = quads.read(&sums);
         let (runs, upper) = self.upper.part_mut(&group.upper, &next.upper);
         let (own_upper, upper) = upper.split_at_mut(inside(R));
         let mut upper = upper.as_chunks_mut::<R>().0;
@@ -214,10 +244,16 @@ impl<S: Real> SparseLu<S> {
                 let (part, rest) = core::mem::take(&mut upper).split_at_mut(count);
                 upper = rest;
                 let columns = triangle.part(&from.lower, &to.lower);
-                of_columns!(count, take::<S, R>, (columns, known, i, (&mut *work, part), &mut seen.sum));
+                of_columns!(
+                    count,
+                    take::<S, W, R>,
+                    (columns, known, i, (&mut *work, part), (quads, &mut sum))
+                );
                 i += count;
             }
         }
+        quads.write(sum, &mut sums);
+        sums[..R].iter().for_each(|sum| seen.sum += *sum);
         // The diagonal block.
         let mut block = [[S::zero(); R]; R];
         for (own, row) in block.iter_mut().zip(&mut work[first..first + R]) {

@@ -1,19 +1,17 @@
 //! Substitutions with sparse factors, group after group.
 
 use super::shape::{Group, Run, Runs, Triangle, inside, of_columns};
-use crate::scalar::{Over, Real};
+use crate::scalar::{Over, Quads, Real, Wide};
 
-/// The rows of the first run of a group, of so many columns: lengths that blocks have are written out.
+/// The rows of the first run of a group, of so many columns: lengths that blocks of bodies and joints have are written out.
 macro_rules! of_length {
     ($length:expr, $function:ident::<$($type:tt),*>, $arguments:tt) => {
         match $length {
-            1 => $function::<$($type,)* 1> $arguments,
             2 => $function::<$($type,)* 2> $arguments,
             3 => $function::<$($type,)* 3> $arguments,
             4 => $function::<$($type,)* 4> $arguments,
             5 => $function::<$($type,)* 5> $arguments,
             6 => $function::<$($type,)* 6> $arguments,
-            7 => $function::<$($type,)* 7> $arguments,
             8 => $function::<$($type,)* 8> $arguments,
             _ => $function::<$($type,)* ANY> $arguments,
         }
@@ -148,25 +146,41 @@ fn backward_in<S: Real, L: Over<S>, const Q: usize>(upper: &Triangle<S>, groups:
 }
 
 /// Forward substitution with all of a lower triangle, and division by the pivots.
-#[inline(never)]
-pub(super) fn forward_all<S: Real, L: Over<S>>(
-    groups: &[Group],
-    lower: &Triangle<S>,
-    inverses: &[S],
-    x: &mut [L],
-) {
-    for pair in groups.windows(2) {
-        let [group, next] = pair else { continue };
-        of_columns!(next.first - group.first, forward_in::<S, L>, (lower, [group, next], inverses, x));
+pub(super) struct Forward<'a, S, L> {
+    pub(super) groups: &'a [Group],
+    pub(super) lower: &'a Triangle<S>,
+    pub(super) inverses: &'a [S],
+    pub(super) x: &'a mut [L],
+}
+
+impl<S: Real, L: Over<S>> Wide<L> for Forward<'_, S, L> {
+    type Output = ();
+    #[inline(always)]
+    fn run<W: Quads<L>>(self, _: W) {
+        let Forward { groups, lower, inverses, x } = self;
+        for pair in groups.windows(2) {
+            let [group, next] = pair else { continue };
+            of_columns!(next.first - group.first, forward_in::<S, L>, (lower, [group, next], inverses, x));
+        }
     }
 }
 
 /// Backward substitution with all of an upper triangle.
-#[inline(never)]
-pub(super) fn backward_all<S: Real, L: Over<S>>(groups: &[Group], upper: &Triangle<S>, x: &mut [L]) {
-    for pair in groups.windows(2).rev() {
-        let [group, next] = pair else { continue };
-        of_columns!(next.first - group.first, backward_in::<S, L>, (upper, [group, next], x));
+pub(super) struct Backward<'a, S, L> {
+    pub(super) groups: &'a [Group],
+    pub(super) upper: &'a Triangle<S>,
+    pub(super) x: &'a mut [L],
+}
+
+impl<S: Real, L: Over<S>> Wide<L> for Backward<'_, S, L> {
+    type Output = ();
+    #[inline(always)]
+    fn run<W: Quads<L>>(self, _: W) {
+        let Backward { groups, upper, x } = self;
+        for pair in groups.windows(2).rev() {
+            let [group, next] = pair else { continue };
+            of_columns!(next.first - group.first, backward_in::<S, L>, (upper, [group, next], x));
+        }
     }
 }
 

@@ -1,0 +1,118 @@
+//! Work on four numbers at a time, in one register where the processor has such, which is found when the program runs. Operations
+//! and their order are the same everywhere, and so are the bits: products and sums are never fused.
+
+#[cfg(target_arch = "x86_64")]
+use core::arch::x86_64::__m256d;
+#[cfg(target_arch = "x86_64")]
+use pulp::x86::V3;
+
+use super::Real;
+
+/// How four numbers are worked on at a time. The first R of them count; what becomes of the others, which are zero, costs nothing
+/// in a register and is left out elsewhere.
+pub trait Quads<S: Real>: Copy {
+    /// Four numbers.
+    type Quad: Copy;
+    /// Takes them from memory.
+    fn read(self, from: &[S; 4]) -> Self::Quad;
+    /// Puts them there.
+    fn write(self, quad: Self::Quad, to: &mut [S; 4]);
+    /// x + y.
+    fn plus<const R: usize>(self, x: Self::Quad, y: Self::Quad) -> Self::Quad;
+    /// x - a y.
+    fn less<const R: usize>(self, x: Self::Quad, a: S, y: Self::Quad) -> Self::Quad;
+    /// a x.
+    fn times<const R: usize>(self, a: S, x: Self::Quad) -> Self::Quad;
+}
+
+/// Work that is compiled for each way of doing it. What it calls must be inlined into it, or it is slow, not wrong.
+pub trait Wide<S: Real> {
+    /// What comes of it.
+    type Output;
+    /// Does it.
+    fn run<Q: Quads<S>>(self, quads: Q) -> Self::Output;
+}
+
+/// One number after the other.
+#[derive(Clone, Copy)]
+pub struct Narrow;
+
+impl<S: Real> Quads<S> for Narrow {
+    type Quad = [S; 4];
+    #[inline(always)]
+    fn read(self, from: &[S; 4]) -> [S; 4] {
+        *from
+    }
+    #[inline(always)]
+    fn write(self, quad: [S; 4], to: &mut [S; 4]) {
+        *to = quad;
+    }
+    #[inline(always)]
+    fn plus<const R: usize>(self, mut x: [S; 4], y: [S; 4]) -> [S; 4] {
+        for r in 0..R {
+            x[r] += y[r];
+        }
+        x
+    }
+    #[inline(always)]
+    fn less<const R: usize>(self, mut x: [S; 4], a: S, y: [S; 4]) -> [S; 4] {
+        for r in 0..R {
+            x[r] -= a * y[r];
+        }
+        x
+    }
+    #[inline(always)]
+    fn times<const R: usize>(self, a: S, mut x: [S; 4]) -> [S; 4] {
+        for r in 0..R {
+            x[r] *= a;
+        }
+        x
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Quads<f64> for V3 {
+    type Quad = __m256d;
+    #[inline(always)]
+    fn read(self, from: &[f64; 4]) -> __m256d {
+        pulp::cast(*from)
+    }
+    #[inline(always)]
+    fn write(self, quad: __m256d, to: &mut [f64; 4]) {
+        *to = pulp::cast(quad);
+    }
+    #[inline(always)]
+    fn plus<const R: usize>(self, x: __m256d, y: __m256d) -> __m256d {
+        self.avx._mm256_add_pd(x, y)
+    }
+    #[inline(always)]
+    fn less<const R: usize>(self, x: __m256d, a: f64, y: __m256d) -> __m256d {
+        self.avx._mm256_sub_pd(x, self.times::<R>(a, y))
+    }
+    #[inline(always)]
+    fn times<const R: usize>(self, a: f64, x: __m256d) -> __m256d {
+        self.avx._mm256_mul_pd(x, self.avx._mm256_set1_pd(a))
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+struct Within<T>(T, V3);
+
+#[cfg(target_arch = "x86_64")]
+impl<T: Wide<f64>> pulp::NullaryFnOnce for Within<T> {
+    type Output = T::Output;
+    #[inline(always)]
+    fn call(self) -> T::Output {
+        self.0.run(self.1)
+    }
+}
+
+/// Does it with plain numbers.
+#[inline(always)]
+pub(super) fn widely<T: Wide<f64>>(work: T) -> T::Output {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(proof) = V3::try_new() {
+        return proof.vectorize(Within(work, proof));
+    }
+    work.run(Narrow)
+}
