@@ -5,7 +5,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// A model in a file of its own.
-fn model(text: &str) -> (TempDir, String) {
+pub fn model(text: &str) -> (TempDir, String) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("model.toml");
     std::fs::write(&path, text).unwrap();
@@ -13,14 +13,14 @@ fn model(text: &str) -> (TempDir, String) {
     (folder, path)
 }
 
-fn number(value: &Value) -> f64 {
+pub fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
 }
 
 const BODY: &str = "[bodies.a]\nmass = 4\ninertia = [1, 1, 1]\n";
 
 /// A joint of the ground and the body `a` about or along an axis.
-fn joint(name: &str, kind: &str, axis: [i32; 3], more: &str) -> String {
+pub fn joint(name: &str, kind: &str, axis: [i32; 3], more: &str) -> String {
     let axis = format!("{axis:?}");
     format!(
         "[joints.{name}]\ntype = \"{kind}\"\nbetween = [\"ground\", \"a\"]\nat = [0, 0, 0]\naxis = {axis}\n{more}\n"

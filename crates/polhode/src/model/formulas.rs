@@ -550,6 +550,6 @@ impl ForceFormula for LineForce {
         self.is_energy.then(|| self.evaluate(numbers, at.frames.time, length, rate))
     }
     fn strains(&self) -> Strains {
-        if self.is_energy { Strains::Length } else { Strains::None }
+        Strains::Length
     }
 }

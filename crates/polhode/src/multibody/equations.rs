@@ -75,8 +75,16 @@ impl<S: Real> Stepping<'_, S> {
             let far = if self.work.levers[b].is_zero() { lengths(&body.position) } else { farthest };
             let turned = lengths(&body.omega_body) * (self.h * S::lift(ROUNDED));
             let turned = turned.max(S::lift(LEAST_MOTION));
-            self.work.steps[b].sizes =
-                [far + self.work.arms[b], turned.max(far * self.work.levers[b] * S::lift(ROUNDED))];
+            let reach = far + self.work.arms[b];
+            let reach = match reach.is_zero() {
+                // A point that is held where everything is counts what it moves by.
+                true => {
+                    let moves = lengths(&body.velocity) + lengths(&body.acceleration) * self.h.abs();
+                    (moves * self.h.abs()).max(S::lift(f64::MIN_POSITIVE))
+                }
+                false => reach,
+            };
+            self.work.steps[b].sizes = [reach, turned.max(far * self.work.levers[b] * S::lift(ROUNDED))];
         }
     }
 

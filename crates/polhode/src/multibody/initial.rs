@@ -186,6 +186,27 @@ impl<S: Real> Projection<'_, S> {
         names.dedup();
         names
     }
+    /// Makes corrections go a part of their way, all of them the same, if one of them goes far: there the equations they come from
+    /// say little. So bodies go to where they close the joints along one smooth way; at full length a thin body may spin to anywhere.
+    fn shorten(&mut self) -> bool {
+        /// The most at a time: a part of the size of the system, and an angle.
+        const FAR: [f64; 2] = [0.5, 0.2];
+        let (mut farthest, mut shorter) = (1.0, None);
+        for b in 0..self.places.len() {
+            for (at, most) in [(6 * b, FAR[0] * self.size), (6 * b + 3, FAR[1])] {
+                let way = self.part(at).map(Real::largest).norm() / most;
+                if way > farthest {
+                    (farthest, shorter) = (way, Some((at, most)));
+                }
+            }
+        }
+        if let Some((at, most)) = shorter {
+            let way = self.part(at);
+            let part = S::lift(most) / way.dot(&way).sqrt();
+            self.x.iter_mut().for_each(|x| *x *= part);
+        }
+        shorter.is_some()
+    }
     /// Takes the corrections of positions into the places.
     fn correct(&mut self, attitudes: &mut [Rotation<S>]) {
         self.forget_factors();
@@ -248,7 +269,7 @@ pub(super) fn positions<S: Real>(
         }
         projection.factor()?;
     }
-    let (mut before, mut derivatives) = (f64::INFINITY, S::DEPTH);
+    let (mut before, mut derivatives, mut shortened) = (f64::INFINITY, S::DEPTH, false);
     // Bodies may be much further away than what the size was made of, where joints have put them.
     let furthest = projection.places.iter().map(|place| place.x.map(Real::largest).norm()).fold(0.0, larger);
     let rounded = (8.0 * f64::EPSILON * furthest / projection.size).max(1e-13);
@@ -269,13 +290,15 @@ pub(super) fn positions<S: Real>(
             derivatives -= 1;
         }
         // Those that are not closed with the others will not be.
-        let stuck = projection.leaves_out() && report.iterations > 4 && open > CLOSED && open >= 0.5 * before;
+        let slow = !shortened && report.iterations > 4 && open > CLOSED && open >= 0.5 * before;
+        let stuck = projection.leaves_out() && slow;
         if report.iterations >= MOST_ITERATIONS || stuck {
             return Err(AssemblyError::NotClosed { joint: projection.name(&worst), gap: worst.value });
         }
         before = open;
         projection.factor()?;
         projection.solve()?;
+        shortened = projection.shorten();
         projection.correct(&mut attitudes);
         report.iterations += 1;
     }

@@ -26,6 +26,8 @@ const FAR: f64 = 0.05;
 /// Corrections below this are round-off, for which no larger matrix is a cure. Stiff forces, which add much to masses, may make
 /// small corrections of large errors with the factors of one level: before that, what does not shrink is no round-off.
 const SMALL: f64 = 16.0 * f64::EPSILON;
+/// Bodies that have turned by more than this since factors were made have left them, in rad.
+const OLD: f64 = 0.1;
 /// Corrections shrink by more than this with factors that are good enough.
 const GAIN: f64 = 0.1;
 /// So many steps begin with the whole matrix after one that did not go without.
@@ -195,11 +197,14 @@ impl<S: Real> Stepping<'_, S> {
             false => self.work.turned,
         }
     }
-    /// False if a correction that did not shrink is due to what the factors of one level leave out.
+    /// False if a correction that did not shrink is due to what the factors of one level leave out, or to factors from which bodies
+    /// have turned far away: where steps are alike, guesses are so good that old factors serve for long.
     #[inline(always)]
     pub(super) fn is_rounded(&self) -> bool {
-        let split = self.work.scheme.stabilized && !self.work.in_whole;
-        !split || self.work.corrections[0] < SMALL
+        let (work, history) = (&*self.work, &self.work.history);
+        let split = work.scheme.stabilized && !work.in_whole;
+        let old = !history.made && work.angle.largest() * history.served as f64 > OLD;
+        !(split || old) || work.corrections[0] < SMALL
     }
     /// True if the whole matrix is the one to factor now.
     pub(super) fn takes_whole(&mut self) -> bool {

@@ -48,13 +48,23 @@ pub struct CoordinateState<S> {
 }
 
 impl<S: Real> Rigid<S> {
-    /// The angular velocity that belongs to the angular momentum of a body in motion; the one found otherwise where there is
-    /// no inertia about some axis.
+    /// The angular velocity that belongs to the angular momentum of a body in motion. About an axis without inertia, which the
+    /// momentum does not see, it is the one found otherwise: a rod has two moments J that are equal, so that its tensor is J times
+    /// a projection, and a point has none.
     pub(super) fn spin_of(&self, moving: &BodyMotion<S>, found: Vector3<S>) -> Vector3<S> {
-        match self.inertia.inverse.matrix().iter().all(|x| x.is_finite().all()) {
-            true => self.inertia.inverse.times(&moving.attitude.unrotate(&moving.carried[1])),
+        let momentum = moving.attitude.unrotate(&moving.carried[1]);
+        if self.turns_every_way() {
+            return self.inertia.inverse.times(&momentum);
+        }
+        let (inertia, moment) = (self.inertia.matrix(), self.inertia.matrix().trace() * S::lift(0.5));
+        match moment.largest() > 0.0 {
+            true => found + inertia * ((momentum - inertia * found) / moment) / moment,
             false => found,
         }
+    }
+    /// True if it has inertia about every axis.
+    pub(super) fn turns_every_way(&self) -> bool {
+        self.inertia.inverse.matrix().iter().all(|x| x.is_finite().all())
     }
 }
 

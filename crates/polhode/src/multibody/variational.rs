@@ -414,6 +414,9 @@ impl<S: Real> Equations<S> for Varying<'_, S> {
     fn distance_from_jacobian(&self) -> S {
         self.on.work.turned
     }
+    fn may_stall(&self) -> bool {
+        self.on.is_rounded()
+    }
     fn prepared(&self) -> bool {
         self.on.goes_on_with_factors()
     }

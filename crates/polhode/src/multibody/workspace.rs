@@ -25,8 +25,11 @@ pub(super) struct Step<S: Real> {
     pub(super) parameters_rate: Vector3<S>,
     /// T_n, where the chart does not start at zero.
     pub(super) tangent: Matrix3<S>,
-    /// g_α in the parameters of the step.
+    /// g_α in the parameters of the step; of a step by finite derivatives the angular momentum at its start, in body axes and times
+    /// half of the step.
     pub(super) carried: Vector3<S>,
+    /// Of such a step, the part of the momentum that is about axes without inertia.
+    pub(super) unseen: Vector3<S>,
     /// u.
     pub(super) change: [Vector3<S>; 2],
     /// p; the same in index 3.
@@ -186,7 +189,8 @@ impl<S: Real> Workspace<S> {
         for (b, body) in system.bodies.iter().enumerate() {
             let (square, arm) = (body.inertia.matrix().trace() / body.mass, levers[b]);
             arms[b] = arms[b].max(arm).max(square.sqrt());
-            levers[b] = arm / (arm * arm + square);
+            let inert = arm * arm + square;
+            levers[b] = S::select(S::zero().below(inert), arm / inert, S::zero());
         }
         let mass = system.typical_mass();
         let flat = |len: usize| [vec![S::zero(); len], vec![S::zero(); len], vec![S::zero(); len]];
@@ -252,6 +256,7 @@ impl<S: Real> Workspace<S> {
             parameters_rate: zero(),
             tangent: Matrix3::identity(),
             carried: zero(),
+            unseen: zero(),
             change: [zero(); 2],
             moved: [zero(); 2],
             sizes: [S::one(); 2],

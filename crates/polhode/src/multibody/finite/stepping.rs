@@ -10,8 +10,8 @@
 use super::super::joint::{Place, zero};
 use super::super::state::{BodyMotion, CoordinateState};
 use super::super::structured::Structured;
-use super::super::workspace::{Stepping, lengths};
-use super::forces::Step;
+use super::super::workspace::{Step, Stepping, lengths};
+use super::forces;
 use super::leap::Leap;
 use super::rows::{Multipliers, Part};
 use crate::body::{Kinematics, Load, inward};
@@ -110,7 +110,8 @@ impl<'a, S: Real> Leaping<'a, S> {
         for (f, force) in system.forces.iter().enumerate() {
             let damping = self.damping.get(f).map_or(&[][..], |all| &all[..]);
             let leaps = &self.on.work.leaps;
-            let step = Step { joints: &system.joints, leap: &|b| leaps[b], angles: self.on.angles, times };
+            let step =
+                forces::Step { joints: &system.joints, leap: &|b| leaps[b], angles: self.on.angles, times };
             let effort = force.effort(&step, damping);
             self.done += effort.work;
             for (end, body) in force.bodies().into_iter().enumerate() {
@@ -221,13 +222,12 @@ impl<'a, S: Real> Leaping<'a, S> {
         let cay = Rotation::from_parameters(Vectorial::from(MapKind::Cayley), &leap.turn);
         let attitude = before.attitude.compose(&cay).normalized();
         let velocity = before.velocity + force * (per / body.mass);
-        let momentum = before.carried[1] + moment * per;
         let end = BodyMotion {
             position: leap.ends[1].x,
             velocity,
             acceleration: (velocity - before.velocity) / h,
             attitude,
-            carried: [zero(), momentum],
+            carried: [zero(), before.carried[1] + moment * per],
             ..*before
         };
         let omega_body = body.spin_of(&end, leap.ends[1].omega / h);
@@ -268,12 +268,19 @@ impl<'a, S: Real> Structured<'a, S> for Leaping<'a, S> {
     fn on(&mut self) -> &mut Stepping<'a, S> {
         &mut self.on
     }
-    /// Velocities times the step.
+    /// Velocities times the step, and momenta times half of it. What a body has of momentum about an axis without inertia is rounding,
+    /// which the reactions of the step take back.
     fn start(&mut self) {
-        let h = self.on.h;
-        for (body, leap) in self.on.bodies.iter().zip(&mut self.on.work.leaps) {
+        let (h, work) = (self.on.h, &mut *self.on.work);
+        let starts = self.on.system.bodies.iter().zip(self.on.bodies);
+        for ((rigid, body), (leap, step)) in starts.zip(work.leaps.iter_mut().zip(&mut work.steps)) {
             let (v, omega) = (body.velocity * h, body.omega_body * h);
             leap.ends[0] = Place { x: body.position, r: body.attitude.matrix(), v, omega };
+            step.carried = rigid.inertia.matrix.times(&(omega * S::lift(0.5)));
+            step.unseen = match rigid.turns_every_way() {
+                true => zero(),
+                false => body.attitude.unrotate(&body.carried[1]) * (h * S::lift(0.5)) - step.carried,
+            };
         }
     }
     /// λ per Λ over the typical mass.
@@ -310,10 +317,10 @@ impl<S: Real> Equations<S> for Leaping<'_, S> {
             let (leap, [force, moment]) = (&self.on.work.leaps[b], self.on.work.now[b].complementary);
             let start = &leap.ends[0];
             let inertia = &body.inertia.matrix;
-            let begun = inertia.times(&(start.omega * S::lift(0.5)));
+            let Step { carried: begun, unseen, .. } = &self.on.work.steps[b];
             let ended = inertia.times(&leap.mean.omega) - begun;
             let momentum = (leap.mean.v - start.v) * body.mass + force;
-            let spin = leap.turned(&ended) - begun + start.to_body(&moment);
+            let spin = leap.turned(&ended) - (begun + unseen) + start.to_body(&moment);
             self.on.work.put(self.on.work.layout.motion(b), [momentum / mass, spin / mass]);
         }
         for i in 0..self.on.extra.len() {
