@@ -233,11 +233,19 @@ impl<'a, S: Real> Leaping<'a, S> {
         let omega_body = body.spin_of(&end, leap.ends[1].omega / h);
         BodyMotion { omega_body, omega_rate: (omega_body - before.omega_body) / h, ..end }
     }
-    /// By how much its velocities there differ from those that its pose was found with, as a part of what counts as motion.
+    /// By how much its velocities there differ from those that its pose was found with, as a part of what counts as motion; of a
+    /// body without inertia about some axis, also how much momentum it has there.
     pub(in crate::multibody) fn gap(&self, b: usize, end: &BodyMotion<S>) -> S {
         let (found, [far, turn], h) =
             (&self.on.work.leaps[b].ends[1], self.on.work.steps[b].sizes, self.on.h);
-        lengths(&(end.velocity * h - found.v)) / far + lengths(&(end.omega_body * h - found.omega)) / turn
+        let gap = lengths(&(end.velocity * h - found.v)) / far
+            + lengths(&(end.omega_body * h - found.omega)) / turn;
+        let (body, inertia) = (&self.on.system.bodies[b], self.on.system.bodies[b].inertia.matrix());
+        if body.turns_every_way() || inertia.trace().largest() <= 0.0 {
+            return gap;
+        }
+        let left = end.attitude.unrotate(&end.carried[1]) - inertia * end.omega_body;
+        gap + lengths(&left) * h.abs() / (inertia.trace() * turn)
     }
     /// Extra coordinates there.
     pub(in crate::multibody) fn finish_flat(&self, i: usize, out: &mut CoordinateState<S>) {
