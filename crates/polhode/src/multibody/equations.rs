@@ -10,15 +10,13 @@
 //! Stabilized index 2 (Gear, Gupta & Leimkuhler): the pose changes by p = u - M⁻¹ B(q_n)ᵀ η, and B v = 0 at the end of
 //! the step determines η.
 
-use super::history::{PRICE, WAIT};
 use super::joint::{MOST_ROWS, Place, zero};
 use super::signal::Scene;
 use super::state::{BodyMotion, CoordinateState};
-use super::tape::Matrix;
 use super::workspace::{LEAST_MOTION, Now, ROUNDED, Stepping, Weights, ends, lengths, loads};
 use crate::group::{Exponential, Group, Map, Rotation, So3, Tangent};
 use crate::method::{Chart, Form};
-use crate::scalar::{Mask, Quads, Real, Wide};
+use crate::scalar::{Quads, Real, Wide};
 use crate::solve::{Equations, Rung};
 use nalgebra::{Matrix3, Vector3};
 
@@ -286,130 +284,6 @@ impl<S: Real> Stepping<'_, S> {
                 + extra.stiffness[k * n + j] * (position[j] + change[j]);
         }
         [fa, fc]
-    }
-    /// Begins with the extrapolation of the steps before, if there are such.
-    pub(super) fn goes_on(&mut self, rung: Rung) -> bool {
-        self.work.corrections = [f64::NAN; 2];
-        self.work.angle = self.angle();
-        self.work.wants_whole = match rung {
-            Rung::Quick => self.begins_with_whole(),
-            _ => self.work.scheme.stabilized,
-        };
-        self.work.whole_for = self.work.whole_for.saturating_sub(u64::from(rung == Rung::Quick));
-        let fits = self.work.wants_whole == self.work.in_whole;
-        let history = &mut self.work.history;
-        if rung == Rung::Quick {
-            let goes_on = history.h == self.h.largest();
-            let good = fits && history.extra < PRICE && history.wait == 0 && self.work.trouble.is_none();
-            (history.began, history.made) = (goes_on && good, false);
-            if goes_on {
-                self.extrapolate();
-                return true;
-            }
-        }
-        // A failure leaves nothing to go on with.
-        history.h = f64::NAN;
-        false
-    }
-    /// Begins as if all went on as it moves.
-    pub(super) fn as_it_moves(&mut self, rung: Rung) {
-        for (body, step) in self.bodies.iter().zip(&mut self.work.steps) {
-            let moved = match rung {
-                Rung::NoMotion => [zero(); 2],
-                _ => [body.velocity * self.h, body.omega_body * self.h],
-            };
-            (step.moved, step.change) = (moved, moved);
-        }
-        self.work.lambda.copy_from_slice(self.lambda);
-        self.work.eta.fill(S::zero());
-        for (flat, work) in self.extra.iter().zip(&mut self.work.flat) {
-            for (k, change) in work[2].iter_mut().enumerate() {
-                *change = flat.velocity[k] * self.h;
-            }
-        }
-    }
-    /// Factors a Newton matrix that was written.
-    #[inline]
-    pub(super) fn take_matrix(&mut self, mut matrix: Matrix<S>, whole: bool) {
-        self.work.trouble = matrix.factor().err();
-        self.work.turned = S::zero();
-        let order = self.work.order as u64;
-        let history = &mut self.work.history;
-        // Guesses that are still to become better say nothing about factors.
-        if history.began && !history.made && history.served == 0 && history.known > order {
-            history.failed += 1;
-            history.wait = if history.failed == 1 { 0 } else { WAIT.min(1 << history.failed.min(WAIT)) };
-        }
-        (history.made, history.extra, history.served) = (true, 0, 0);
-        self.work.in_whole = whole;
-        *self.work.matrix_at(whole) = Some(matrix);
-    }
-    /// Solves for the corrections and makes them; their size.
-    #[inline(always)]
-    pub(super) fn correct_with(
-        &mut self,
-        multiplier: S,
-        back: impl Fn(&Now<S>, &Vector3<S>) -> Vector3<S>,
-    ) -> S {
-        self.work.solve(&self.system.joints);
-        self.make_corrections(multiplier, back)
-    }
-    /// Makes the corrections that are in the place of the residual; their size. A turn changes the parameters of the attitude by
-    /// what `back` says, and multipliers are so many times their unknowns.
-    #[inline(always)]
-    pub(super) fn make_corrections(
-        &mut self,
-        multiplier: S,
-        back: impl Fn(&Now<S>, &Vector3<S>) -> Vector3<S>,
-    ) -> S {
-        let work = &mut *self.work;
-        let x = &work.residual;
-        // The sum shows what is not a number, which a maximum may hide.
-        let (mut size, mut sum, mut turned) = (S::zero(), S::zero(), S::zero());
-        let mut seen = |new: S| {
-            size = size.max(new);
-            sum += new;
-        };
-        for (b, (step, now)) in work.steps.iter_mut().zip(&work.now).enumerate() {
-            let (motion, pose) = (work.layout.motion(b), work.layout.pose(b));
-            let part = |at: usize| Vector3::new(x[at], x[at + 1], x[at + 2]);
-            let (xi, theta) = (part(motion), part(motion + 3));
-            step.change[0] -= xi;
-            step.change[1] -= back(now, &theta);
-            if work.scheme.stabilized {
-                step.moved[0] -= part(pose);
-                step.moved[1] -= back(now, &part(pose + 3));
-            } else {
-                step.moved = step.change;
-            }
-            let angle = lengths(&theta);
-            turned = turned.max(angle);
-            seen(lengths(&xi) / step.sizes[0] + angle / step.sizes[1]);
-        }
-        for (j, joint) in self.system.joints.iter().enumerate() {
-            let (start, first, count) =
-                (work.layout.joints[j], work.layout.multipliers[j], joint.kind.rows());
-            for k in 0..count {
-                work.lambda[first + k] -= x[start + k] * multiplier;
-                if work.scheme.stabilized {
-                    work.eta[first + k] -= x[start + count + k];
-                }
-            }
-        }
-        for (i, flat) in self.extra.iter().enumerate() {
-            let start = work.layout.extra[i];
-            for k in 0..flat.position.len() {
-                let change = x[start + k];
-                work.flat[i][2][k] -= change;
-                let scale = flat.position[k].abs() + (flat.velocity[k] * self.h).abs() + change.abs();
-                let scale = scale + work.flat[i][2][k].abs() + S::lift(f64::MIN_POSITIVE);
-                seen(change.abs() / scale);
-            }
-        }
-        work.turned += turned;
-        let size = if sum.is_finite().all() { size } else { sum };
-        work.corrections = [size.largest(), work.corrections[0]];
-        size
     }
 }
 

@@ -23,6 +23,7 @@ mod force;
 mod gear;
 mod history;
 mod initial;
+mod iterate;
 mod joint;
 mod kinds;
 mod layout;

@@ -17,7 +17,7 @@ use super::tape::{Matrix, Places, Sink};
 use super::workspace::{Stepping, ends, loads};
 use crate::body::inward;
 use crate::group::{Group, Map, MapKind, Rotation, So3, Vectorial, spin};
-use crate::scalar::{Dual, Real, Scalar};
+use crate::scalar::{Dual, Quads, Real, Scalar, Wide};
 use crate::solve::{Equations, Rung, StepError};
 use nalgebra::{Matrix3, Vector3};
 
@@ -316,20 +316,20 @@ impl<'a, S: Real> Structured<'a, S> for Varying<'a, S> {
     }
 }
 
-impl<S: Real> Equations<S> for Varying<'_, S> {
-    fn guess(&mut self, rung: Rung, _lanes: S::Mask) {
-        self.on.work.turned = S::zero();
-        self.on.measure();
-        if self.on.goes_on(rung) || rung == Rung::Continued {
-            return;
-        }
-        self.on.as_it_moves(rung);
+/// The residual of the iterate.
+struct Residual<'a, 'b, S: Real>(&'a mut Varying<'b, S>);
+
+impl<S: Real> Wide<S> for Residual<'_, '_, S> {
+    type Output = ();
+    #[inline(always)]
+    fn run<W: Quads<S>>(self, _: W) {
+        self.0.evaluate_all();
     }
-    fn shorten(&mut self, fraction: f64) {
-        self.on.h = self.on.whole * S::lift(fraction);
-    }
-    #[inline]
-    fn residual(&mut self) {
+}
+
+impl<S: Real> Varying<'_, S> {
+    #[inline(always)]
+    fn evaluate_all(&mut self) {
         let (h, half, mass) = (self.on.h, self.half(), self.on.work.mass);
         for (b, body) in self.on.system.bodies.iter().enumerate() {
             let (moving, moved) = (&self.on.bodies[b], self.on.work.steps[b].moved);
@@ -384,6 +384,24 @@ impl<S: Real> Equations<S> for Varying<'_, S> {
                 self.on.work.residual[row] = (momentum - force * half) / mass;
             }
         }
+    }
+}
+
+impl<S: Real> Equations<S> for Varying<'_, S> {
+    fn guess(&mut self, rung: Rung, _lanes: S::Mask) {
+        self.on.work.turned = S::zero();
+        self.on.measure();
+        if self.on.goes_on(rung) || rung == Rung::Continued {
+            return;
+        }
+        self.on.as_it_moves(rung);
+    }
+    fn shorten(&mut self, fraction: f64) {
+        self.on.h = self.on.whole * S::lift(fraction);
+    }
+    #[inline]
+    fn residual(&mut self) {
+        S::widely(Residual(self));
     }
     fn misfit(&self) -> S {
         self.on.work.layout.misfit(&self.on.work.residual)

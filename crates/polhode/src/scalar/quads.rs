@@ -63,9 +63,7 @@ impl<S: Real> Quads<S> for Narrow {
     }
     #[inline(always)]
     fn times<const R: usize>(self, a: S, mut x: [S; 4]) -> [S; 4] {
-        for r in 0..R {
-            x[r] *= a;
-        }
+        x[..R].iter_mut().for_each(|x| *x *= a);
         x
     }
 }

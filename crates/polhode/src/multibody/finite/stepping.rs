@@ -16,7 +16,7 @@ use super::leap::Leap;
 use super::rows::{Multipliers, Part};
 use crate::body::{Kinematics, Load, inward};
 use crate::group::{MapKind, Rotation, Vectorial};
-use crate::scalar::{Over, Real};
+use crate::scalar::{Over, Quads, Real, Wide};
 use crate::solve::{Equations, Rung};
 use nalgebra::Vector3;
 
@@ -301,24 +301,20 @@ impl<'a, S: Real> Structured<'a, S> for Leaping<'a, S> {
     }
 }
 
-impl<S: Real> Equations<S> for Leaping<'_, S> {
-    fn guess(&mut self, rung: Rung, _lanes: S::Mask) {
-        self.start();
-        let on = &mut self.on;
-        on.work.turned = S::zero();
-        on.measure();
-        if on.goes_on(rung) || rung == Rung::Continued {
-            return;
-        }
-        on.as_it_moves(rung);
-    }
-    fn shorten(&mut self, fraction: f64) {
-        self.on.h = self.on.whole * S::lift(fraction);
-        self.start();
-    }
+/// The residual of the iterate.
+struct Residual<'a, 'b, S: Real>(&'a mut Leaping<'b, S>);
 
-    #[inline]
-    fn residual(&mut self) {
+impl<S: Real> Wide<S> for Residual<'_, '_, S> {
+    type Output = ();
+    #[inline(always)]
+    fn run<W: Quads<S>>(self, _: W) {
+        self.0.evaluate_all();
+    }
+}
+
+impl<S: Real> Leaping<'_, S> {
+    #[inline(always)]
+    fn evaluate_all(&mut self) {
         self.evaluate(Part::All);
         let mass = self.on.work.mass;
         for (b, body) in self.on.system.bodies.iter().enumerate() {
@@ -337,6 +333,28 @@ impl<S: Real> Equations<S> for Leaping<'_, S> {
                 self.on.work.residual[row] = self.flat_residual(i, k);
             }
         }
+    }
+}
+
+impl<S: Real> Equations<S> for Leaping<'_, S> {
+    fn guess(&mut self, rung: Rung, _lanes: S::Mask) {
+        self.start();
+        let on = &mut self.on;
+        on.work.turned = S::zero();
+        on.measure();
+        if on.goes_on(rung) || rung == Rung::Continued {
+            return;
+        }
+        on.as_it_moves(rung);
+    }
+    fn shorten(&mut self, fraction: f64) {
+        self.on.h = self.on.whole * S::lift(fraction);
+        self.start();
+    }
+
+    #[inline]
+    fn residual(&mut self) {
+        S::widely(Residual(self));
     }
     fn misfit(&self) -> S {
         self.on.work.layout.misfit(&self.on.work.residual)
