@@ -17,7 +17,9 @@ const METHODS: [&str; 6] = [
 ];
 
 /// Name, problem, what is set in it, step.
-const SYSTEMS: [(&str, &str, &[(&str, &str)], f64); 5] = [
+type Case = (&'static str, &'static str, &'static [(&'static str, &'static str)], f64);
+
+const SYSTEMS: [Case; 5] = [
     ("heavy top, 1e-4 s", "heavy-top", &[], 1e-4),
     ("heavy top, 1e-3 s", "heavy-top", &[], 1e-3),
     ("64 balls, 1e-3 s", "chain", &[("bodies", "64"), ("joint", "0"), ("spin", "0")], 1e-3),
