@@ -38,3 +38,4 @@ mod sweep_mistakes;
 mod sweep_page;
 mod systems;
 mod talk;
+mod verdicts;

@@ -168,25 +168,32 @@ impl<S: Real> EnergyRecord<S> {
 }
 
 impl EnergyRecord {
-    /// The error so far.
-    pub fn error(&self) -> Option<EnergyError> {
-        // Relative to an energy that is nothing beside the motion's, an error says nothing: then it stays absolute.
+    /// The error so far, where rounding alone may have so much energy: relative to that, an error says nothing.
+    pub fn error(&self, rounding: f64) -> Option<EnergyError> {
+        // Relative to an energy that is nothing beside the motion's, it says as little: then it stays absolute.
         let e0 = self.start?;
-        Some(self.scaled(if e0.abs() > 1e-9 * self.kinetic { e0 } else { 0.0 }))
+        Some(self.scaled(if e0.abs() > 1e-9 * self.kinetic { e0 } else { 0.0 }, rounding))
     }
     /// The same relative to the larger of the energy at the start and the largest kinetic energy.
-    pub fn error_of_motion(&self) -> Option<EnergyError> {
-        Some(self.scaled(larger(self.start?.abs(), self.kinetic)))
+    pub fn error_of_motion(&self, rounding: f64) -> Option<EnergyError> {
+        Some(self.scaled(larger(self.start?.abs(), self.kinetic), rounding))
     }
-    /// Relative to an energy, absolute if that is zero.
-    fn scaled(&self, energy: f64) -> EnergyError {
+    /// True if it is.
+    pub fn is_finite(&self) -> bool {
+        self.squares.is_finite()
+    }
+    /// Relative to an energy, absolute if that is zero or rounding.
+    fn scaled(&self, energy: f64, rounding: f64) -> EnergyError {
+        let beyond = |energy: f64| if energy.abs() > rounding { energy } else { 0.0 };
+        let energy = beyond(energy);
         let scale = per(energy);
         let n = self.samples.max(1) as f64;
         let (low, high) = (self.least * scale, self.most * scale);
         let (min, max) = if scale < 0.0 { (high, low) } else { (low, high) };
         let (mean, rms) = (self.sum / n * scale, (self.squares / n).sqrt() * scale.abs());
-        let motion = larger(self.start.unwrap_or(0.0).abs(), self.kinetic);
-        EnergyError { min, max, mean, rms, absolute: energy == 0.0, gain: self.most * per(motion) }
+        let motion = beyond(larger(self.start.unwrap_or(0.0).abs(), self.kinetic));
+        let gain = if motion == 0.0 { 0.0 } else { self.most / motion };
+        EnergyError { min, max, mean, rms, absolute: energy == 0.0, gain }
     }
 }
 
@@ -290,7 +297,7 @@ impl Invariants {
     pub fn drift(&self) -> Drift {
         let Largest { space, linear, body, vertical, axial } = self.largest;
         Drift {
-            energy: self.energy.error(),
+            energy: self.energy.error(0.0),
             momentum_space: Some(space),
             linear_momentum_space: linear,
             momentum_body: Some(body),

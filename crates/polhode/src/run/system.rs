@@ -74,8 +74,9 @@ pub struct SystemRun {
     total: f64,
     energy: EnergyRecord,
     violation: Violation,
-    /// The size of the last step.
+    /// The size of the last step, and of the longest one.
     last_step: Option<f64>,
+    longest_step: f64,
     /// Of one body by itself.
     tracked: Option<Tracked>,
     /// Of several, where the exact motion keeps momenta.
@@ -113,6 +114,7 @@ impl SystemRun {
             total,
             violation: simulation.violation(),
             last_step: None,
+            longest_step: 0.0,
             keeps_energy,
             tracked,
             momenta,
@@ -192,6 +194,10 @@ impl SystemRun {
             }
         }
     }
+    /// The energy that rounding alone may make.
+    fn rounding(&self) -> f64 {
+        self.last_step.map_or(0.0, |_| self.simulation.energy_of_rounding(self.longest_step))
+    }
     /// The simulation.
     pub fn simulation(&self) -> &Simulation<f64> {
         &self.simulation
@@ -225,6 +231,7 @@ impl Keeps for SystemRun {
             momenta.keep(archive);
         }
         self.last_step.keep(archive);
+        self.longest_step.keep(archive);
         self.stepped.keep(archive);
         if self.stepped {
             self.before.keep(archive);
@@ -248,6 +255,7 @@ impl Run for SystemRun {
         self.simulation.set_time(to);
         core::mem::swap(&mut self.before, &mut self.beginning);
         (self.stepped, self.last_step) = (true, Some(h));
+        self.longest_step = larger(self.longest_step, h.abs());
         self.note(&before, t, h, to);
         Ok(())
     }
@@ -271,7 +279,7 @@ impl Run for SystemRun {
         true
     }
     fn land(&mut self, before: &Saved, t: f64) -> Result<(), RestoreError> {
-        let (last_step, spent) = (self.last_step, self.simulation.spent);
+        let (last_step, longest_step, spent) = (self.last_step, self.longest_step, self.simulation.spent);
         let Some(shown) = self.between(t).and_then(|_| self.shown.take()) else {
             return Err(RestoreError::Unsupported);
         };
@@ -280,7 +288,7 @@ impl Run for SystemRun {
         let (began, from) = (self.begins(), self.simulation.time());
         self.simulation.show_same(&shown);
         self.simulation.spent = spent;
-        (self.last_step, self.stepped) = (last_step, false);
+        (self.last_step, self.longest_step, self.stepped) = (last_step, longest_step, false);
         self.note(&began, from, t - from, t);
         Ok(())
     }
@@ -299,16 +307,16 @@ impl Run for SystemRun {
         match &self.face {
             Face::Mechanism(_) => {
                 let momenta = self.momenta.as_ref().map_or(drift, Momenta::drift);
-                Drift { energy: self.energy.error_of_motion(), ..momenta }
+                Drift { energy: self.energy.error_of_motion(self.rounding()), ..momenta }
             }
-            Face::Rotation(_, Some(_)) => Drift { energy: self.energy.error(), ..drift },
+            Face::Rotation(_, Some(_)) => Drift { energy: self.energy.error(self.rounding()), ..drift },
             _ => drift,
         }
     }
     fn overflow(&self) -> Option<&'static str> {
         match () {
             _ if !self.total.is_finite() => Some("the energy"),
-            _ if self.energy.error_of_motion().is_some_and(|e| !e.is_finite()) => Some("the energy error"),
+            _ if !self.energy.is_finite() => Some("the energy error"),
             _ if !(self.violation.position + self.violation.velocity).is_finite() => {
                 Some("the violation of the joints")
             }
