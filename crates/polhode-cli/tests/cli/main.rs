@@ -36,6 +36,7 @@ mod sweep;
 mod sweep_lanes;
 mod sweep_mistakes;
 mod sweep_page;
+mod switching;
 mod systems;
 mod talk;
 mod verdicts;

@@ -278,6 +278,15 @@ impl<S: Real> Loads<S> {
         self.switches(&mut |time: S| times.push(time.largest()));
         times
     }
+    /// Those of them on which steps of a method of this order land: a kink costs a method of second order nothing.
+    pub(crate) fn landings(&self, order: u32) -> Vec<f64> {
+        if order > 2 {
+            return self.breaks();
+        }
+        let mut times = Vec::new();
+        self.switches(&mut |time: S| times.push(time.largest()));
+        times
+    }
     /// The reference point of the loads, in body axes from the one that they are asked about.
     pub(crate) fn offset(&self) -> Vector3<S> {
         self.shift.unwrap_or(Shift::none()).offset

@@ -288,11 +288,6 @@ impl<S: Scalar> Simulation<S> {
         }
         Ok(())
     }
-    /// The times at which loads and forces jump.
-    pub(crate) fn switches(&self) -> Vec<S> {
-        self.centered.switches()
-    }
-
     /// See [`Simulation::step`].
     pub(super) fn advance(&mut self, h: S) -> Result<(), StepError> {
         match self.is_alpha() {

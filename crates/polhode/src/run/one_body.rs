@@ -98,14 +98,9 @@ impl<G: Steps<f64>, L: Load<f64>> BodyRun<G, L> {
 impl<G: Steps<f64>> BodyRun<G, Loads<f64>> {
     /// Of a system of one body.
     pub(super) fn of(reduced: &Reduced<f64, G>, system: &Arc<System<f64>>, method: &Method) -> Self {
-        // A kink costs a method of second order nothing.
-        let switches = match method.order() > 2 {
-            true => Switches::at(reduced.body.load.breaks()),
-            false => Switches::of(&reduced.body.load),
-        };
         BodyRun {
             system: Some(system.clone()),
-            switches,
+            switches: Switches::at(reduced.body.load.landings(method.order())),
             origin: reduced.origin,
             ..BodyRun::new(reduced.body.clone(), reduced.start, method)
         }

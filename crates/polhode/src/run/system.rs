@@ -65,7 +65,7 @@ impl<S: Scalar, G: Dynamics> Reduced<S, G> {
 pub struct SystemRun {
     identity: Identity,
     simulation: Simulation<f64>,
-    /// The times at which loads jump: it lands on them and starts anew there.
+    /// The times at which loads jump, or are not smooth enough: it lands on them and starts anew there.
     switches: Switches<f64>,
     face: Face<f64>,
     /// True if the exact motion keeps the energy.
@@ -123,7 +123,7 @@ impl SystemRun {
             beginning: simulation.moment(),
             stepped: false,
             shown: None,
-            switches: Switches::at(simulation.switches()),
+            switches: Switches::at(simulation.system().landings(method.order())),
             simulation,
         }
     }
