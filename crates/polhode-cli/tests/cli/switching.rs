@@ -87,3 +87,55 @@ until = 1
     let error = (number(&run["bodies"]["low"]["position"][2]) - exact).abs();
     assert!((number(&run["error"]["position"]) - error).abs() < 1e-10, "{run}");
 }
+
+/// The heavier one pulls the other, by numbers of both.
+#[test]
+fn loads_that_look_elsewhere_take_numbers_of_bodies_along() {
+    let text = |pull: &str, mass: &str| {
+        format!(
+            "[parameters]\nfew = 3\n{mass}[bodies.up]\nmass = 2\ninertia = [0.02, 0.03, 0.01]\nposition = [0, 0, 1]\n\
+             [bodies.low]\nmass = 1.5\ncenter = [0.1, 0, 0.02]\nomega_body = [0.3, 1, 0]\ninertia = [0.01, 0.02, 0.015]\n\
+             [[loads]]\nbody = \"low\"\nforce_space = [\"{pull}\", 0, \"few * (up.position_z - position_z)\"]\n\
+             [run]\nstep = 0.01\nuntil = 0.2\n"
+        )
+    };
+    let folder = Folder::new();
+    let own = "mass * up.mass * few * up.position_z + 100 * inertia_xx + center_z";
+    let given = "m * n * few * up.position_z + 100 * j + c";
+    let own = folder.write("own.toml", &text(own, ""));
+    let given = folder.write("given.toml", &text(given, "m = 1.5\nn = 2\nj = 0.01\nc = 0.02\n"));
+    let place = |file: &str, set: &str| -> Vec<f64> {
+        let mut run = vec!["run", file, "--no-reference", "--json"];
+        if !set.is_empty() {
+            run.extend(["--set", set]);
+        }
+        json(&run)["bodies"]["low"]["position"].as_array().unwrap().iter().map(number).collect()
+    };
+    assert_eq!(place(&own, ""), place(&given, ""));
+    for (name, value) in [
+        ("low.mass", 1.5),
+        ("up.mass", 2.0),
+        ("low.inertia_xx", 0.01),
+        ("low.center_z", 0.02),
+        ("low.center_x", 0.1),
+    ] {
+        let found = json(&["sensitivity", &own, "--parameters", name, "--json"]);
+        let exact: Vec<f64> = found["derivatives"][name]["bodies"]["low"]["position"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(number)
+            .collect();
+        let h = 1e-4 * value;
+        let [high, low] = [value + h, value - h].map(|x| place(&own, &format!("{name}={x:?}")));
+        for i in 0..3 {
+            let difference = (high[i] - low[i]) / (2.0 * h);
+            assert!(
+                (exact[i] - difference).abs() < 1e-6 * (1.0 + exact[i].abs()),
+                "{name}: {exact:?} {difference}"
+            );
+        }
+    }
+    let listed = json(&["check", &own, "--json"]).to_string();
+    assert!(listed.contains("load-1.few") && !listed.contains("of.low"), "{listed}");
+}

@@ -113,15 +113,22 @@ impl<S: Scalar> Builder<'_, S> {
         self.system.body(name, body).map_err(|error| Fault::new(&draft.spot.span(), error.to_string()))?;
         // How it starts is what the drawing of joints goes by.
         let b = self.system.bodies().len() - 1;
-        for (parameter, value) in self.assigned.iter().filter(|(parameter, _)| parameter.is_start_of(b)) {
-            assign(&mut self.system, parameter, *value);
+        let starts = |parameter: &SystemParameter, system: &System<S>| {
+            system.bodies().get(b).is_some_and(|body| parameter.is_start_of(b, body))
+        };
+        let mut set = false;
+        for (parameter, value) in self.assigned {
+            if starts(parameter, &self.system) {
+                assign(&mut self.system, parameter, *value);
+                set = true;
+            }
         }
-        for (parameter, change) in self.changed.iter().filter(|(parameter, _)| parameter.is_start_of(b)) {
-            self.system.vary(parameter, *change);
+        for (parameter, change) in self.changed {
+            if starts(parameter, &self.system) {
+                self.system.vary(parameter, *change);
+            }
         }
-        if self.assigned.iter().any(|(parameter, _)| parameter.is_start_of(b))
-            && let Some(body) = self.system.bodies().get(b)
-        {
+        if let (true, Some(body)) = (set, self.system.bodies().get(b)) {
             draft.check_again(body)?;
         }
         Ok(())
@@ -251,13 +258,15 @@ impl ModelFile {
             psi = None;
         }
         if !(elements.is_empty() && assigned.is_empty()) {
-            let count = system.bodies().len();
-            let later = |parameter: &SystemParameter| !parameter.starts_a_body(count);
-            for (parameter, value) in assigned.iter().filter(|(parameter, _)| later(parameter)) {
-                assign(&mut system, parameter, *value);
+            for (parameter, value) in assigned {
+                if !parameter.starts_one_of(system.bodies()) {
+                    assign(&mut system, parameter, *value);
+                }
             }
-            for (parameter, change) in elements.iter().filter(|(parameter, _)| later(parameter)) {
-                system.vary(parameter, *change);
+            for (parameter, change) in elements {
+                if !parameter.starts_one_of(system.bodies()) {
+                    system.vary(parameter, *change);
+                }
             }
             system.screws_follow();
             // A turn of the attitude may be among them.

@@ -443,8 +443,7 @@ impl JointDraft {
             builder.system.let_last_force_see(signals, Some(j));
         }
         if let Some(drive) = &self.drive {
-            let (value, names, found) = of_time_alone(drive, &builder.system, scope)?;
-            let numbers: Vec<S> = found.into_iter().map(|name| values.named(name)).collect();
+            let (value, names, numbers) = of_time_alone(drive, &builder.system, scope, values)?;
             let formula = Drive { coordinate, value, names };
             let time = Dual::<S, 1>::variable(S::zero(), 0);
             let lifted: Vec<Dual<S, 1>> = numbers.iter().map(|x| Dual::constant(*x)).collect();

@@ -65,6 +65,7 @@ pub(crate) use place::Fault;
 pub use place::Place;
 pub use series::{Loader, TableFile};
 pub use shapes::Solid;
+pub(crate) use signals::TAKEN;
 pub use sweep::{Sweep, Varied};
 
 use crate::expression::Expression;
