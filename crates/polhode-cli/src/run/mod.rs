@@ -24,7 +24,6 @@ use events::Events;
 use polhode::method::{Method, SystemScheme};
 use polhode::problem::{Errors, Model, Problem, RunReport};
 use polhode::run::{EnergyEstimate, Estimate, Plan, Run, Watched, drive, drive_on};
-use polhode::solve::StepError;
 use record::{Files, Record, Setting};
 use std::path::PathBuf;
 use std::time::Instant;
@@ -130,7 +129,7 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
     let until = plan.until();
     let model = problem.model()?;
     pick::covers(&model, plan.until())?;
-    pick::suits(&model, &method)?;
+    pick::suits_as_asked(&problem, &model, &method, options.method.is_some())?;
     if let ([_, ..], Ok(run)) = (limits.as_slice(), model.begin(&method)) {
         gate::check(&limits, &model, &*run)?;
     }
@@ -227,10 +226,9 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
     }
     let end = ended.map_err(|failed| {
         let unwritten = record.dropped();
-        let hint = match (method.system(), &failed.error) {
-            // No method gets further than the joints and their drives.
-            (_, StepError::Contradiction { .. } | StepError::Jump { .. } | StepError::Slip { .. }) => "",
-            (Some(SystemScheme::Alpha(scheme)), _) if !scheme.stabilized => {
+        let hint = match method.system() {
+            // No method gets further than what acts, and what the joints allow.
+            Some(SystemScheme::Alpha(scheme)) if !scheme.stabilized && failed.error.is_of_solver() => {
                 "; constraints=stabilized may get further with the same step"
             }
             _ => "",
@@ -266,7 +264,8 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
             }
         }
     };
-    for warning in [system::broken(&end), system::rounded(&end), runaway(&model, &end)].into_iter().flatten()
+    for warning in
+        [system::broken(&end, &method), system::rounded(&end), runaway(&model, &end)].into_iter().flatten()
     {
         print::note(&warning);
     }

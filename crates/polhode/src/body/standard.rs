@@ -5,7 +5,7 @@ use super::inverse::{PrescribedMotion, PrescribedRotation};
 use super::lift::Number;
 use super::load::{
     Drag, Force, Gravity, Harmonic, HarmonicForce, Kinematics, Load, Moment, RotationalSpring, SoftWall,
-    Switched, TopGravity, Wrench,
+    Switched, TopGravity, Wrench, has_value,
 };
 use super::own::Own;
 use crate::scalar::{Over, Real};
@@ -295,6 +295,14 @@ impl<S: Real> Loads<S> {
     pub fn with(mut self, load: impl Into<StandardLoad<S>>) -> Self {
         self.list.push(load.into());
         self
+    }
+}
+
+impl Loads<f64> {
+    /// The first that has no value here.
+    pub(crate) fn without_value(&self, at: &Kinematics<f64>) -> Option<usize> {
+        let seen = self.shift.as_ref().map_or(*at, |shift| shift.seen(at));
+        self.list.iter().position(|load| !has_value(load, &seen))
     }
 }
 

@@ -4,7 +4,7 @@ use super::ModelFile;
 use super::bodies::BodyDraft;
 use super::control::Control;
 use super::data::Datum;
-use super::loads::follow_bodies;
+use super::follow::follow_bodies;
 use super::number::{Number, Scope, Values, evaluate};
 use super::place::{Fault, Span};
 use super::shapes::Solid;
@@ -69,6 +69,19 @@ fn named(name: &str, i: usize) -> Cow<'_, str> {
     if i == 0 { name.into() } else { format!("{name}-{i}").into() }
 }
 
+/// What a name that is not there may stand for: the first of what is counted under it, or one that looks like it.
+pub(super) fn did_you_mean<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
+    let first = named(name, 1);
+    let near = match known.clone().find(|known| *known == first) {
+        Some(first) => vec![first.to_string()],
+        None => nearest(name, known),
+    };
+    match near.is_empty() {
+        true => String::new(),
+        false => format!("; did you mean {}?", near.join(" or ")),
+    }
+}
+
 /// Does something for each of what is counted, or for the one that there is: with its number, and the values with it.
 fn each<S: Scalar>(
     values: &mut Values<S>,
@@ -86,11 +99,7 @@ fn each<S: Scalar>(
 
 impl<S: Scalar> Builder<'_, S> {
     pub(super) fn no_body(&self, name: &str, span: &Span, element: &str) -> Fault {
-        let near = nearest(name, self.system.bodies().iter().map(|body| body.name.as_str()));
-        let hint = match near.is_empty() {
-            true => String::new(),
-            false => format!("; did you mean {}?", near.join(" or ")),
-        };
+        let hint = did_you_mean(name, self.system.bodies().iter().map(|body| body.name.as_str()));
         Fault::new(span, format!("{element} asks for the body '{name}', which is not there{hint}"))
     }
     pub(super) fn add_body(

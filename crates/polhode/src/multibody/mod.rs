@@ -45,6 +45,7 @@ mod structured;
 mod symmetry;
 mod system;
 mod tape;
+mod valueless;
 mod variational;
 mod workspace;
 
@@ -69,3 +70,4 @@ pub use simulation::{Simulation, SimulationError, Violation};
 pub use state::{BodyMotion, CoordinateState};
 pub use symmetry::Symmetry;
 pub use system::{Coordinates, End, GROUND, Held, Rigid, System};
+pub(crate) use valueless::{LOOKS, Valueless, side};

@@ -464,7 +464,7 @@ impl<S: Scalar> Simulation<S> {
         Some(settled)
     }
     /// The system with the motion as it is now for its start.
-    fn as_it_is(&self) -> System<S> {
+    pub(super) fn as_it_is(&self) -> System<S> {
         let mut now = System::clone(&self.centered);
         for (body, moving) in now.bodies.iter_mut().zip(&self.bodies) {
             (body.position, body.attitude) = (moving.position, moving.attitude);

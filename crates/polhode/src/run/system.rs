@@ -247,11 +247,11 @@ impl Run for SystemRun {
         let t = self.simulation.time();
         let before = self.begins();
         self.beginning.retake(&self.simulation);
-        if self.switches.is_empty() {
-            self.step_past_singular(t, h)?;
-        } else {
-            self.step_over_switches(t, h)?;
-        }
+        let done = match self.switches.is_empty() {
+            true => self.step_past_singular(t, h),
+            false => self.step_over_switches(t, h),
+        };
+        done.map_err(|error| self.simulation.blamed(error, h))?;
         self.simulation.set_time(to);
         core::mem::swap(&mut self.before, &mut self.beginning);
         (self.stepped, self.last_step) = (true, Some(h));

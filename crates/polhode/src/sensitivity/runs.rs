@@ -141,7 +141,7 @@ impl Run for SystemRun {
         let SystemRun { run, switches, .. } = self;
         let t = run.simulation().time();
         if switches.is_empty() {
-            run.step(h)?;
+            run.step(h).map_err(|error| run.simulation().blamed(error, h))?;
         } else {
             let before = (switches.cuts(t, h) || switches.begins_at(t, h)).then(|| run.clone());
             let done = switches.each_piece(t, h, &mut |from, size| {
@@ -155,7 +155,7 @@ impl Run for SystemRun {
                 if let Some(before) = before {
                     *run = before;
                 }
-                return Err(error.of_step(t, h));
+                return Err(run.simulation().blamed(error.of_step(t, h), h));
             }
         }
         run.set_time(to);
