@@ -72,18 +72,26 @@ impl Finished {
 /// The growth of an energy that the exact motion keeps, relative to that of the motion, that calls for a warning.
 const RUNAWAY: f64 = 0.5;
 
-/// What to say of a run that gained much energy which the exact motion keeps.
+/// What to say of a run that gained much energy which the exact motion keeps, or lost more than there was.
 fn runaway(model: &Model, end: &RunReport) -> Option<String> {
-    let gain = end.drift.energy?.gain;
-    let kept = model.is_invariant("energy");
-    (kept && gain > RUNAWAY).then(|| {
-        format!(
-            "warning: the energy, which the exact motion keeps, grew by {:.0} % of that of the motion: the result may mean \
-             nothing; use a smaller step",
-            100.0 * gain
-        )
-    })
+    let energy = end.drift.energy?;
+    let (went, by) = match () {
+        _ if !model.is_invariant("energy") => return None,
+        _ if energy.gain > RUNAWAY => ("grew", energy.gain),
+        _ if energy.loss > DRAINED => ("fell", energy.loss),
+        _ => return None,
+    };
+    let works = end.joints.as_ref().is_some_and(|joints| joints.work.is_some());
+    let less = if works { " less the work done" } else { "" };
+    Some(format!(
+        "warning: the energy{less}, which the exact motion keeps, {went} by {:.0} % of that of the motion: the result may \
+         mean nothing; use a smaller step",
+        100.0 * by
+    ))
 }
+
+/// The same for a loss; steps may let all vibrations decay.
+const DRAINED: f64 = 1.0;
 
 /// What a checkpoint of a run is of.
 fn identity(options: &RunOptions, problem: &Problem, method: &Method, plan: &Plan, every: u64) -> Identity {

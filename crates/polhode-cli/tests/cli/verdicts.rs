@@ -173,3 +173,30 @@ fn mistakes_are_told_with_what_helps() {
         &["the body 'a', which is not there; did you mean a-1?"],
     );
 }
+
+#[test]
+fn energy_that_is_lost_is_told_unless_it_was_to_decay() {
+    let folder = Folder::new();
+    let driven = |drive: &str| {
+        let text =
+            hinged(&format!("drive = \"{drive}\""), "").replace("mass = 1", "mass = 1\ncenter = [0.3, 0, 0]");
+        folder.write("driven.toml", &text.replace("axis = [0, 0, 1]", "axis = [0, 1, 0]"))
+    };
+    let said = |file: &str, method: &str| polhode(&["run", file, "-m", method, "--no-reference"]).err;
+    let warning = "the energy less the work done, which the exact motion keeps, fell by ";
+    let half_turns = driven("314.159265358979 * t");
+    let told = said(&half_turns, "geometric-alpha,constraints=stabilized");
+    assert!(told.contains(warning), "{told}");
+    let told = said(&driven("sqrt(t)"), "decaying");
+    assert!(told.contains(warning), "{told}");
+    // A stiff spring that is stretched by 2 mm and rings down; its energy and that of the weight cancel at the start.
+    let text = "gravity = [0, 0, -10]\n[bodies.a]\nmass = 1\ninertia = [0.1, 0.2, 0.3]\nposition = [0, 0, -0.2]\n\
+                [forces.s]\ntype = \"spring\"\nbetween = [\"ground\", \"a\"]\nstiffness = 1e6\nlength = 0.198\n\
+                [run]\nstep = 0.01\nuntil = 1\n";
+    let file = folder.write("rings.toml", text);
+    for method in ["decaying", "geometric-alpha,rho=0.5"] {
+        assert_eq!(said(&file, method), "", "{method}");
+        let found = json(&["run", &file, "-m", method, "--no-reference", "--json"]);
+        assert!(number(&found["energy"]) < -1.5, "{method}: {found}");
+    }
+}

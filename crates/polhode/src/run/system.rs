@@ -70,7 +70,8 @@ pub struct SystemRun {
     face: Face<f64>,
     /// True if the exact motion keeps the energy.
     keeps_energy: bool,
-    /// The energy now, and what became of it.
+    /// The potential energy at the start, the energy now, and what became of it.
+    potential: f64,
     total: f64,
     energy: EnergyRecord,
     violation: Violation,
@@ -111,6 +112,7 @@ impl SystemRun {
         SystemRun {
             identity: Identity::new(method.id()),
             energy: EnergyRecord::new(Some(total), kinetic),
+            potential: simulation.potential_energy(),
             total,
             violation: simulation.violation(),
             last_step: None,
@@ -174,7 +176,9 @@ impl SystemRun {
     /// Looks at what a step of size `h` from `t` on has come to.
     fn note(&mut self, before: &Before, t: f64, h: f64, to: f64) {
         let kinetic = self.simulation.kinetic_energy();
-        self.total = kinetic + self.simulation.potential_energy();
+        let potential = self.simulation.potential_energy();
+        self.total = kinetic + potential;
+        self.energy.swings(potential - self.potential);
         self.energy.update(Some(self.total - self.simulation.work_done()), kinetic);
         let now = self.simulation.violation();
         self.violation.position = larger(self.violation.position, now.position);
