@@ -179,7 +179,7 @@ fn parameters(top: &Table<'_>) -> Result<Vec<Parameter>, Fault> {
     for (k, entry) in table.entries.iter().enumerate() {
         spelled(entry, "a parameter")?;
         let scope = Scope { parameters: &names, above: k, ..nothing() };
-        let read = parameter(entry, &scope).map_err(|fault| round(fault, &table.entries, k))?;
+        let read = parameter(entry, &scope).map_err(|fault| round(fault, table.entries, k))?;
         (names[k].kind, names[k].count) = (read.datum.kind, read.numbers.len());
         made.push(read);
     }
@@ -304,7 +304,7 @@ fn definitions(top: &Table<'_>, named: &[Named]) -> Result<Vec<(String, Number)>
             ..nothing()
         };
         let read = Number::read(entry.own_key(), &entry.value, &scope, 1.0);
-        let read = read.map_err(|fault| round(fault, &table.entries, k))?;
+        let read = read.map_err(|fault| round(fault, table.entries, k))?;
         made.push((entry.key.to_string(), read));
     }
     Ok(made)
