@@ -193,7 +193,12 @@ pub fn ids(list: &[String]) -> Vec<String> {
 }
 
 /// The methods of a list of ids, each once; those of the other list where it is empty. `all` are those that suit the model.
-pub fn methods(model: &Model, list: &[String], otherwise: &[&str]) -> Result<Vec<Method>, Failure> {
+pub fn methods(
+    problem: &Problem,
+    model: &Model,
+    list: &[String],
+    otherwise: &[&str],
+) -> Result<Vec<Method>, Failure> {
     let mut methods: Vec<Method> = Vec::new();
     for id in ids(list) {
         match id.as_str() {
@@ -212,7 +217,8 @@ pub fn methods(model: &Model, list: &[String], otherwise: &[&str]) -> Result<Vec
         seen.push(m.id().to_string());
         new
     });
-    methods.iter().try_for_each(|method| suits(model, method))?;
+    let given = |method: &Method| !list.is_empty() || method.id() != problem.method;
+    methods.iter().try_for_each(|method| suits_as_asked(problem, model, method, given(method)))?;
     Ok(methods)
 }
 
@@ -228,6 +234,14 @@ pub fn suits(model: &Model, method: &Method) -> Result<(), Failure> {
         }
         _ => Ok(()),
     }
+}
+
+/// The same of a method that was given, or that the file asks for: then it is told there.
+pub fn suits_as_asked(problem: &Problem, model: &Model, method: &Method, given: bool) -> Result<(), Failure> {
+    suits(model, method).map_err(|failure| match problem.unsuited(failure.to_string()) {
+        Some(error) if !given => error.into(),
+        _ => failure,
+    })
 }
 
 /// The method with this id, where `mkrk:FILE.toml` reads its tableau from a file.

@@ -120,7 +120,7 @@ pub fn command(options: &CompareOptions) -> Result<(), Failure> {
     let model = problem.model()?;
     pick::unstopped(&model, "compare")?;
     pick::covers(&model, plan.until())?;
-    let methods = pick::methods(&model, &options.methods, &usual(&problem, &model))?;
+    let methods = pick::methods(&problem, &model, &options.methods, &usual(&problem, &model))?;
     print::detail(|| {
         let ids: Vec<&str> = methods.iter().map(Method::id).collect();
         format!("model: {}; methods: {}", problem.id, ids.join(", "))

@@ -117,7 +117,7 @@ pub fn command(options: &CompareOptions) -> Result<(), Failure> {
     let model = problem.model()?;
     pick::unstopped(&model, "compare")?;
     pick::covers(&model, until)?;
-    let methods = pick::methods(&model, &options.methods, &methods(&problem, &model))?;
+    let methods = pick::methods(&problem, &model, &options.methods, &methods(&problem, &model))?;
     print::detail(|| {
         let ids: Vec<&str> = methods.iter().map(Method::id).collect();
         format!("model: {}; methods: {}", problem.id, ids.join(", "))

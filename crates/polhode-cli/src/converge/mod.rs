@@ -54,7 +54,7 @@ pub fn command(options: &ConvergeOptions) -> Result<(), Failure> {
     let model = problem.model()?;
     pick::unstopped(&model, "converge")?;
     pick::covers(&model, until)?;
-    let methods = pick::methods(&model, &options.methods, &[&problem.method])?;
+    let methods = pick::methods(&problem, &model, &options.methods, &[&problem.method])?;
     print::detail(|| {
         let ids: Vec<&str> = methods.iter().map(Method::id).collect();
         format!("model: {}; methods: {}", problem.id, ids.join(", "))

@@ -143,7 +143,7 @@ pub fn command(options: &FitOptions) -> Result<(), Failure> {
     let method = pick::method(options.method.as_deref().unwrap_or(&problem.method))?;
     let model = problem.model()?;
     pick::unstopped(&model, "fit")?;
-    pick::suits(&model, &method)?;
+    pick::suits_as_asked(&problem, &model, &method, options.method.is_some())?;
     let names = sensitivity::names(&options.parameters)?;
     let sensitivity = Sensitivity::new(&problem, &names, &method).map_err(sensitivity::failure)?;
     let data = fs::canonicalize(&options.data).ok();

@@ -24,7 +24,6 @@ use events::Events;
 use polhode::method::{Method, SystemScheme};
 use polhode::problem::{Errors, Model, Problem, RunReport};
 use polhode::run::{EnergyEstimate, Estimate, Plan, Run, Watched, drive, drive_on};
-use polhode::solve::StepError;
 use record::{Files, Record, Setting};
 use std::path::PathBuf;
 use std::time::Instant;
@@ -73,18 +72,26 @@ impl Finished {
 /// The growth of an energy that the exact motion keeps, relative to that of the motion, that calls for a warning.
 const RUNAWAY: f64 = 0.5;
 
-/// What to say of a run that gained much energy which the exact motion keeps.
+/// What to say of a run that gained much energy which the exact motion keeps, or lost more than there was.
 fn runaway(model: &Model, end: &RunReport) -> Option<String> {
-    let gain = end.drift.energy?.gain;
-    let kept = model.is_invariant("energy");
-    (kept && gain > RUNAWAY).then(|| {
-        format!(
-            "warning: the energy, which the exact motion keeps, grew by {:.0} % of that of the motion: the result may mean \
-             nothing; use a smaller step",
-            100.0 * gain
-        )
-    })
+    let energy = end.drift.energy?;
+    let (went, by) = match () {
+        _ if !model.is_invariant("energy") => return None,
+        _ if energy.gain > RUNAWAY => ("grew", energy.gain),
+        _ if energy.loss > DRAINED => ("fell", energy.loss),
+        _ => return None,
+    };
+    let works = end.joints.as_ref().is_some_and(|joints| joints.work.is_some());
+    let less = if works { " less the work done" } else { "" };
+    Some(format!(
+        "warning: the energy{less}, which the exact motion keeps, {went} by {:.0} % of that of the motion: the result may \
+         mean nothing; use a smaller step",
+        100.0 * by
+    ))
 }
+
+/// The same for a loss; steps may let all vibrations decay.
+const DRAINED: f64 = 1.0;
 
 /// What a checkpoint of a run is of.
 fn identity(options: &RunOptions, problem: &Problem, method: &Method, plan: &Plan, every: u64) -> Identity {
@@ -130,7 +137,7 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
     let until = plan.until();
     let model = problem.model()?;
     pick::covers(&model, plan.until())?;
-    pick::suits(&model, &method)?;
+    pick::suits_as_asked(&problem, &model, &method, options.method.is_some())?;
     if let ([_, ..], Ok(run)) = (limits.as_slice(), model.begin(&method)) {
         gate::check(&limits, &model, &*run)?;
     }
@@ -227,10 +234,9 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
     }
     let end = ended.map_err(|failed| {
         let unwritten = record.dropped();
-        let hint = match (method.system(), &failed.error) {
-            // No method gets further than the joints and their drives.
-            (_, StepError::Contradiction { .. } | StepError::Jump { .. } | StepError::Slip { .. }) => "",
-            (Some(SystemScheme::Alpha(scheme)), _) if !scheme.stabilized => {
+        let hint = match method.system() {
+            // No method gets further than what acts, and what the joints allow.
+            Some(SystemScheme::Alpha(scheme)) if !scheme.stabilized && failed.error.is_of_solver() => {
                 "; constraints=stabilized may get further with the same step"
             }
             _ => "",
@@ -266,7 +272,8 @@ pub fn command(options: &RunOptions) -> Result<(), Failure> {
             }
         }
     };
-    for warning in [system::broken(&end), system::rounded(&end), runaway(&model, &end)].into_iter().flatten()
+    for warning in
+        [system::broken(&end, &method), system::rounded(&end), runaway(&model, &end)].into_iter().flatten()
     {
         print::note(&warning);
     }

@@ -2,6 +2,7 @@
 
 use crate::blocks::Constraints;
 use crate::print::{plain, small};
+use polhode::method::{Method, SystemScheme};
 use polhode::multibody::Violation;
 use polhode::problem::RunReport;
 use polhode::run::{Owner, Snapshot};
@@ -83,15 +84,21 @@ pub fn places(last: &Snapshot) -> Vec<Vec<String>> {
 }
 
 /// What to say of a run whose joints were torn: positions are kept in every step, and an instability shows in velocities.
-pub fn broken(end: &RunReport) -> Option<String> {
+pub fn broken(end: &RunReport, method: &Method) -> Option<String> {
     let joints = end.joints.as_ref()?;
     let speeds = end.last.bodies.iter().map(|body| body.velocity().norm().max(body.omega_body.norm()));
     let fastest = speeds.fold(0.0, f64::max);
     let torn = joints.violation.velocity;
+    let other = match method.system() {
+        Some(SystemScheme::Alpha(scheme)) if !scheme.stabilized => "constraints=stabilized, rho below 1, or ",
+        Some(SystemScheme::Alpha(_)) => "rho below 1, or ",
+        Some(SystemScheme::Conserving(scheme)) if !scheme.stabilized => "constraints=stabilized, or ",
+        _ => "",
+    };
     (torn > 0.1 * fastest && torn > 1e-6).then(|| {
         format!(
             "warning: the velocities of joints were off by up to {}, a large part of the motion: the result may be \
-             meaningless; use constraints=stabilized, rho below 1, or a smaller step",
+             meaningless; use {other}a smaller step",
             small(torn)
         )
     })

@@ -96,7 +96,7 @@ pub fn command(options: &SensitivityOptions) -> Result<(), Failure> {
     print::detail(|| format!("model: {}; method: {}", problem.id, method.id()));
     let plan = pick::plan(&problem, options.step, options.until)?;
     let model = problem.model()?;
-    pick::suits(&model, &method)?;
+    pick::suits_as_asked(&problem, &model, &method, options.method.is_some())?;
     pick::unstopped(&model, "sensitivity")?;
     pick::covers(&model, plan.until())?;
     let variant = match options.variant.as_deref() {

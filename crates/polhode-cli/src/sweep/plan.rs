@@ -237,7 +237,7 @@ impl Plan {
         };
         let model = plan.sample()?;
         pick::covers(&model, steps.until())?;
-        pick::suits(&model, &plan.method)?;
+        pick::suits_as_asked(&plan.problem, &model, &plan.method, request.method.is_some())?;
 
         // What is kept.
         let words = match (&request.keep[..], &said.keep) {

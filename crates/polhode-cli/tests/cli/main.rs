@@ -36,6 +36,8 @@ mod sweep;
 mod sweep_lanes;
 mod sweep_mistakes;
 mod sweep_page;
+mod switching;
 mod systems;
 mod talk;
 mod thin_bodies;
+mod verdicts;

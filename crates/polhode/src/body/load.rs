@@ -43,6 +43,13 @@ pub(crate) fn inward<S: Real>(t: S, h: S) -> f64 {
     (2.0 * edge(t, h).largest()).copysign(h.largest())
 }
 
+/// True if what a load does is a number here, and its energy if it has one.
+pub(crate) fn has_value<L: Load<f64>>(load: &L, at: &Kinematics<f64>) -> bool {
+    let wrench = load.wrench(at);
+    wrench.force_body.iter().chain(&wrench.moment_body).all(|x| x.is_finite())
+        && load.potential(at).is_none_or(f64::is_finite)
+}
+
 /// True if this side of a time lies after `switch`, see [`Kinematics::inward`].
 #[inline(always)]
 pub(crate) fn is_past<T: Real>((time, inward): (T, f64), switch: T) -> T::Mask {

@@ -24,7 +24,7 @@ pub use load::{
     Drag, Force, Frame, Gravity, Harmonic, HarmonicForce, Kinematics, Load, Moment, NoLoad, RotationalSpring,
     SoftWall, Switched, TopGravity, Wrench,
 };
-pub(crate) use load::{edge, inward, is_past};
+pub(crate) use load::{edge, has_value, inward, is_past};
 pub use mechanics::{AnyBody, BodyAt, LoadAt, Mechanics};
 pub use own::{ByDifferences, Formula, Own, Sampled, Valued, WrenchSlopes};
 pub use standard::{Loads, StandardLoad, SwitchedLoad};

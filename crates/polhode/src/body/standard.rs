@@ -5,7 +5,7 @@ use super::inverse::{PrescribedMotion, PrescribedRotation};
 use super::lift::Number;
 use super::load::{
     Drag, Force, Gravity, Harmonic, HarmonicForce, Kinematics, Load, Moment, RotationalSpring, SoftWall,
-    Switched, TopGravity, Wrench,
+    Switched, TopGravity, Wrench, has_value,
 };
 use super::own::Own;
 use crate::scalar::{Over, Real};
@@ -278,6 +278,15 @@ impl<S: Real> Loads<S> {
         self.switches(&mut |time: S| times.push(time.largest()));
         times
     }
+    /// Those of them on which steps of a method of this order land: a kink costs a method of second order nothing.
+    pub(crate) fn landings(&self, order: u32) -> Vec<f64> {
+        if order > 2 {
+            return self.breaks();
+        }
+        let mut times = Vec::new();
+        self.switches(&mut |time: S| times.push(time.largest()));
+        times
+    }
     /// The reference point of the loads, in body axes from the one that they are asked about.
     pub(crate) fn offset(&self) -> Vector3<S> {
         self.shift.unwrap_or(Shift::none()).offset
@@ -286,6 +295,14 @@ impl<S: Real> Loads<S> {
     pub fn with(mut self, load: impl Into<StandardLoad<S>>) -> Self {
         self.list.push(load.into());
         self
+    }
+}
+
+impl Loads<f64> {
+    /// The first that has no value here.
+    pub(crate) fn without_value(&self, at: &Kinematics<f64>) -> Option<usize> {
+        let seen = self.shift.as_ref().map_or(*at, |shift| shift.seen(at));
+        self.list.iter().position(|load| !has_value(load, &seen))
     }
 }
 

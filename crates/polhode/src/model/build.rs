@@ -4,7 +4,7 @@ use super::ModelFile;
 use super::bodies::BodyDraft;
 use super::control::Control;
 use super::data::Datum;
-use super::loads::follow_bodies;
+use super::follow::follow_bodies;
 use super::number::{Number, Scope, Values, evaluate};
 use super::place::{Fault, Span};
 use super::shapes::Solid;
@@ -69,6 +69,19 @@ fn named(name: &str, i: usize) -> Cow<'_, str> {
     if i == 0 { name.into() } else { format!("{name}-{i}").into() }
 }
 
+/// What a name that is not there may stand for: the first of what is counted under it, or one that looks like it.
+pub(super) fn did_you_mean<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
+    let first = named(name, 1);
+    let near = match known.clone().find(|known| *known == first) {
+        Some(first) => vec![first.to_string()],
+        None => nearest(name, known),
+    };
+    match near.is_empty() {
+        true => String::new(),
+        false => format!("; did you mean {}?", near.join(" or ")),
+    }
+}
+
 /// Does something for each of what is counted, or for the one that there is: with its number, and the values with it.
 fn each<S: Scalar>(
     values: &mut Values<S>,
@@ -86,11 +99,7 @@ fn each<S: Scalar>(
 
 impl<S: Scalar> Builder<'_, S> {
     pub(super) fn no_body(&self, name: &str, span: &Span, element: &str) -> Fault {
-        let near = nearest(name, self.system.bodies().iter().map(|body| body.name.as_str()));
-        let hint = match near.is_empty() {
-            true => String::new(),
-            false => format!("; did you mean {}?", near.join(" or ")),
-        };
+        let hint = did_you_mean(name, self.system.bodies().iter().map(|body| body.name.as_str()));
         Fault::new(span, format!("{element} asks for the body '{name}', which is not there{hint}"))
     }
     pub(super) fn add_body(
@@ -113,15 +122,22 @@ impl<S: Scalar> Builder<'_, S> {
         self.system.body(name, body).map_err(|error| Fault::new(&draft.spot.span(), error.to_string()))?;
         // How it starts is what the drawing of joints goes by.
         let b = self.system.bodies().len() - 1;
-        for (parameter, value) in self.assigned.iter().filter(|(parameter, _)| parameter.is_start_of(b)) {
-            assign(&mut self.system, parameter, *value);
+        let starts = |parameter: &SystemParameter, system: &System<S>| {
+            system.bodies().get(b).is_some_and(|body| parameter.is_start_of(b, body))
+        };
+        let mut set = false;
+        for (parameter, value) in self.assigned {
+            if starts(parameter, &self.system) {
+                assign(&mut self.system, parameter, *value);
+                set = true;
+            }
         }
-        for (parameter, change) in self.changed.iter().filter(|(parameter, _)| parameter.is_start_of(b)) {
-            self.system.vary(parameter, *change);
+        for (parameter, change) in self.changed {
+            if starts(parameter, &self.system) {
+                self.system.vary(parameter, *change);
+            }
         }
-        if self.assigned.iter().any(|(parameter, _)| parameter.is_start_of(b))
-            && let Some(body) = self.system.bodies().get(b)
-        {
+        if let (true, Some(body)) = (set, self.system.bodies().get(b)) {
             draft.check_again(body)?;
         }
         Ok(())
@@ -251,13 +267,15 @@ impl ModelFile {
             psi = None;
         }
         if !(elements.is_empty() && assigned.is_empty()) {
-            let count = system.bodies().len();
-            let later = |parameter: &SystemParameter| !parameter.starts_a_body(count);
-            for (parameter, value) in assigned.iter().filter(|(parameter, _)| later(parameter)) {
-                assign(&mut system, parameter, *value);
+            for (parameter, value) in assigned {
+                if !parameter.starts_one_of(system.bodies()) {
+                    assign(&mut system, parameter, *value);
+                }
             }
-            for (parameter, change) in elements.iter().filter(|(parameter, _)| later(parameter)) {
-                system.vary(parameter, *change);
+            for (parameter, change) in elements {
+                if !parameter.starts_one_of(system.bodies()) {
+                    system.vary(parameter, *change);
+                }
             }
             system.screws_follow();
             // A turn of the attitude may be among them.

@@ -1,7 +1,7 @@
 //! Frames and joints of a model file.
 
 use super::attitude::{Attitude, direction};
-use super::build::Builder;
+use super::build::{Builder, did_you_mean};
 use super::keys::{FRAME, JOINT, JOINT_TYPES};
 use super::loads::StateExpression;
 use super::number::{Number, Numbers, Scope, Values};
@@ -10,7 +10,7 @@ use super::signals::{Drive, JointSpring, Motor, Seen, Watch, of_time_alone};
 use super::table::Table;
 use super::tree::Kind;
 use crate::group::Rotation;
-use crate::lookup::{nearest, plain};
+use crate::lookup::plain;
 use crate::multibody::{Coordinate, End, JointKind, OwnForce, OwnJoint, Signal};
 use crate::scalar::{Dual, Scalar};
 use nalgebra::{Matrix3, Vector3};
@@ -86,8 +86,8 @@ pub(super) struct JointDraft {
     /// Angle, distance, and the rates of both, at the start.
     start: [Option<Number>; 4],
     /// Moment or force of a motor.
-    motor: Option<Box<StateExpression>>,
-    drive: Option<Box<StateExpression>>,
+    pub(super) motor: Option<Box<StateExpression>>,
+    pub(super) drive: Option<Box<StateExpression>>,
 }
 
 /// Its type, or several to choose from.
@@ -443,8 +443,7 @@ impl JointDraft {
             builder.system.let_last_force_see(signals, Some(j));
         }
         if let Some(drive) = &self.drive {
-            let (value, names, found) = of_time_alone(drive, &builder.system, scope)?;
-            let numbers: Vec<S> = found.into_iter().map(|name| values.named(name)).collect();
+            let (value, names, numbers) = of_time_alone(drive, &builder.system, scope, values)?;
             let formula = Drive { coordinate, value, names };
             let time = Dual::<S, 1>::variable(S::zero(), 0);
             let lifted: Vec<Dual<S, 1>> = numbers.iter().map(|x| Dual::constant(*x)).collect();
@@ -551,11 +550,7 @@ impl<S: Scalar> Builder<'_, S> {
                 };
                 let names = self.system.frame_names();
                 let longer: Vec<String> = names.iter().filter_map(long).collect();
-                let near = nearest(name, names.iter().copied().chain(longer.iter().map(String::as_str)));
-                let hint = match near.is_empty() {
-                    true => String::new(),
-                    false => format!("; did you mean {}?", near.join(" or ")),
-                };
+                let hint = did_you_mean(name, names.iter().copied().chain(longer.iter().map(String::as_str)));
                 Err(Fault::new(
                     span,
                     format!("{element} asks for the body or frame '{name}', which is not there{hint}"),

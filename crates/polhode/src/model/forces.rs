@@ -83,6 +83,16 @@ impl ForceDraft {
             _ => Ok(draft),
         }
     }
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+    pub(super) fn span(&self) -> Span {
+        self.span.clone()
+    }
+    /// Where its expression stands, if it has one.
+    pub(super) fn formula_span(&self) -> Span {
+        self.line.as_ref().map_or_else(|| self.span(), |(formula, _)| formula.span.clone())
+    }
     pub(super) fn build<S: Scalar>(
         &self,
         scope: &Scope<'_>,

@@ -17,7 +17,7 @@ use crate::body::{
 };
 use crate::expression::Expression;
 use crate::lookup::plain;
-use crate::multibody::{End, OwnForce, Rigid, Signal};
+use crate::multibody::{End, OwnForce, Rigid, Signal, System};
 use crate::scalar::Scalar;
 use nalgebra::{Matrix3, Vector3};
 use std::sync::Arc;
@@ -309,6 +309,18 @@ impl LoadDraft {
         }
         Ok(Some([on, off]))
     }
+    /// Its expressions.
+    pub(super) fn formulas(&self) -> impl Iterator<Item = &StateExpression> {
+        let components = self.pushes.iter().flat_map(|push| match &push.value {
+            Value::Each(each) => &each[..],
+            _ => &[],
+        });
+        components.chain(&self.potential)
+    }
+    /// True if it looks at other bodies than its own.
+    pub(super) fn looks_elsewhere<S: Scalar>(&self, system: &System<S>, scope: &Scope<'_>) -> bool {
+        self.formulas().any(|formula| looks_elsewhere(formula, &self.body.0, system, scope))
+    }
     /// The load as a force from the ground, if it looks at other bodies than its own.
     fn seeing<S: Scalar>(
         &self,
@@ -318,11 +330,7 @@ impl LoadDraft {
     ) -> Result<Option<Seeing<S>>, Fault> {
         let system = &builder.system;
         let elsewhere = |formula: &&StateExpression| looks_elsewhere(formula, &self.body.0, system, scope);
-        let formulas = self.pushes.iter().flat_map(|push| match &push.value {
-            Value::Each(each) => each.iter().collect::<Vec<_>>(),
-            _ => Vec::new(),
-        });
-        let Some(first) = formulas.chain(&self.potential).find(elsewhere) else { return Ok(None) };
+        let Some(first) = self.formulas().find(elsewhere) else { return Ok(None) };
         let refuse = |message: &str| Err(Fault::new(&first.span, message));
         if self.potential.is_some() {
             return refuse(
@@ -456,15 +464,15 @@ impl LoadDraft {
         let formula = (formula, ExpressionLoad::image);
         Ok((numbers.load(formula, at.as_ref(), &given, body, values, &self.span)?, control))
     }
-    /// True if it acts on the body of this name.
-    pub(super) fn acts_on(&self, body: &str) -> bool {
-        self.body.0 == body
+    /// The name of the body that it acts on.
+    pub(super) fn body(&self) -> &str {
+        &self.body.0
     }
     pub(super) fn span(&self) -> &Span {
         &self.span
     }
     /// How many loads of its body come from it, and which of them act at its centre of mass because nothing else is said.
-    fn at_center(&self) -> bool {
+    pub(super) fn at_center(&self) -> bool {
         self.at.is_none() && self.pushes.iter().any(|push| push.is_force)
     }
     /// The latest time at which it is known.
@@ -537,43 +545,6 @@ impl Value {
                 Ok(Some(vector))
             }
         }
-    }
-}
-
-/// Gives the loads of a system the numbers that its bodies have now, after these were changed.
-pub(super) fn follow_bodies<S: Scalar>(
-    loads: &[LoadDraft],
-    system: &mut crate::multibody::System<S>,
-    first: &[usize],
-) {
-    let mut next: Vec<usize> = first.to_vec();
-    for draft in loads {
-        let Some(b) = system.index(&draft.body.0) else { continue };
-        let body = system.bodies()[b].clone();
-        let center = body.center - body.loads.offset();
-        let Some(list) = system.bodies_mut().get_mut(b).map(|body| body.loads.list_mut()) else { continue };
-        let Some(at) = next.get_mut(b) else { continue };
-        let count = draft.made(list.get(*at..).unwrap_or(&[]));
-        for load in list.iter_mut().skip(*at).take(count) {
-            if draft.at_center() {
-                move_force(load, &center);
-            }
-            for (name, mut number) in load.numbers() {
-                let own = name.split('.').next_back().and_then(OwnNumber::named);
-                if let (true, Some(own), [x]) = (name.contains("own."), own, number.parts()) {
-                    *x = own.of(&body);
-                }
-            }
-        }
-        *at += count;
-    }
-}
-
-fn move_force<S: Scalar>(load: &mut StandardLoad<S>, center: &Vector3<S>) {
-    match load {
-        StandardLoad::Force(force) => force.point_body = *center,
-        StandardLoad::SwitchedLoad(switched) => move_force(&mut switched.load, center),
-        _ => {}
     }
 }
 

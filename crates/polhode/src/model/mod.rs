@@ -34,11 +34,13 @@
 //! ```
 
 mod attitude;
+mod blame;
 mod bodies;
 mod build;
 mod control;
 mod data;
 mod elements;
+mod follow;
 mod forces;
 mod formulas;
 pub mod keys;
@@ -65,6 +67,7 @@ pub(crate) use place::Fault;
 pub use place::Place;
 pub use series::{Loader, TableFile};
 pub use shapes::Solid;
+pub(crate) use signals::TAKEN;
 pub use sweep::{Sweep, Varied};
 
 use crate::expression::Expression;
@@ -126,6 +129,8 @@ pub struct EventData {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RunDefaults {
     pub(crate) method: Option<String>,
+    /// Where that stands.
+    pub(crate) method_place: Option<Span>,
     pub(crate) step: Option<f64>,
     pub(crate) until: Option<f64>,
     pub(crate) every: Option<u64>,
@@ -265,40 +270,6 @@ impl ModelFile {
             .find(|output| output.name == name)
             .map_or(0..0, |output| output.formula.span.clone());
         Fault::new(&span, message)
-    }
-    /// Something wrong with a body, or with one of several that are counted.
-    pub(crate) fn body_fault(&self, name: &str, message: String) -> Fault {
-        let counted = name.rsplit_once('-').map_or(name, |(before, _)| before);
-        let body = self.bodies.iter().find(|body| body.name == name);
-        let body = body.or_else(|| self.bodies.iter().find(|body| body.name == counted));
-        Fault::new(&body.map_or(0..0, |body| body.spot.span()), message)
-    }
-    /// Something wrong with a load on a body, by its number among them.
-    pub(crate) fn load_fault(
-        &self,
-        system: &System<f64>,
-        body: usize,
-        load: usize,
-        message: String,
-    ) -> Fault {
-        let name = &system.bodies()[body].name;
-        let mut at = self.loads_before(name);
-        let list = system.bodies()[body].loads.list();
-        for draft in self.loads.iter().filter(|draft| draft.acts_on(name)) {
-            at += draft.made(list.get(at..).unwrap_or(&[]));
-            if load < at {
-                return Fault::new(draft.span(), message);
-            }
-        }
-        self.body_fault(name, message)
-    }
-    /// Something wrong with a joint, or with one of several that are counted.
-    pub(crate) fn joint_fault(&self, name: &str, message: String) -> Option<Fault> {
-        let called = |name: &str| self.joints.iter().find(|joint| joint.name == name);
-        let counted = |name: &str| called(name).or_else(|| called(name.rsplit_once('-')?.0));
-        // What acts in a joint has its name and a word of its own.
-        let joint = counted(name).or_else(|| counted(name.rsplit_once('.')?.0))?;
-        Some(Fault::new(&joint.spot.span(), message))
     }
     /// Why a run to this time asks for more than the tables have.
     pub(crate) fn beyond_tables(&self, until: f64) -> Option<Fault> {

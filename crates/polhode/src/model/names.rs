@@ -54,6 +54,15 @@ impl OwnNumber {
         }
         component(name, "center").map(OwnNumber::Center)
     }
+    /// The one of this name, if that is known of the body.
+    pub(super) fn known(name: &str, body: &str, without_mass: bool) -> Result<Option<Self>, String> {
+        match Self::named(name) {
+            Some(OwnNumber::Mass | OwnNumber::Center(_)) if without_mass => Err(format!(
+                "the mass and the centre of mass of '{body}' are not known, so that there is no '{name}'"
+            )),
+            number => Ok(number),
+        }
+    }
     pub(super) fn of<S: Scalar>(self, body: &Rigid<S>) -> S {
         match self {
             OwnNumber::Mass => body.mass,
@@ -62,13 +71,18 @@ impl OwnNumber {
             OwnNumber::Center(i) => body.center[i] - body.loads.offset()[i],
         }
     }
-    fn name(self) -> String {
+    pub(super) fn name(self) -> String {
         match self {
-            OwnNumber::Mass => "own.mass".into(),
-            OwnNumber::Inertia(i, j) => format!("own.inertia_{}{}", AXES[i], AXES[j]),
-            OwnNumber::Center(i) => format!("own.center_{}", AXES[i]),
+            OwnNumber::Mass => "mass".into(),
+            OwnNumber::Inertia(i, j) => format!("inertia_{}{}", AXES[i], AXES[j]),
+            OwnNumber::Center(i) => format!("center_{}", AXES[i]),
         }
     }
+}
+
+/// True of a body whose mass is not known.
+pub(super) fn is_without_mass<S: Scalar>(body: &Rigid<S>) -> bool {
+    matches!(body.held, Held::Pivot(_))
 }
 
 /// A quantity of the state of a body by its name.
@@ -128,7 +142,7 @@ pub(super) struct Collected {
 impl Collected {
     /// Of a load on this body.
     pub(super) fn on<S: Scalar>(body: &Rigid<S>) -> Self {
-        Collected { without_mass: matches!(body.held, Held::Pivot(_)), ..Collected::default() }
+        Collected { without_mass: is_without_mass(body), ..Collected::default() }
     }
     pub(super) fn place(&mut self, carried: Carried, name: String) -> usize {
         match self.list.iter().position(|known| *known == carried) {
@@ -141,7 +155,7 @@ impl Collected {
         }
     }
     pub(super) fn own(&mut self, number: OwnNumber) -> usize {
-        self.place(Carried::Own(number), number.name())
+        self.place(Carried::Own(number), format!("own.{}", number.name()))
     }
     /// What the names of an expression stand for.
     pub(super) fn named<'f>(
@@ -179,12 +193,7 @@ impl Collected {
             }
             None => name,
         };
-        if let Some(number) = OwnNumber::named(own) {
-            if self.without_mass && !matches!(number, OwnNumber::Inertia(..)) {
-                return Err(format!(
-                    "the mass and the centre of mass of '{body}' are not known, so that there is no '{own}'"
-                ));
-            }
+        if let Some(number) = OwnNumber::known(own, body, self.without_mass)? {
             return Ok(Slot::Number(self.own(number)));
         }
         let Some(slot) = state_slot(own) else {

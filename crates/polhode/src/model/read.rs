@@ -179,11 +179,56 @@ fn parameters(top: &Table<'_>) -> Result<Vec<Parameter>, Fault> {
     for (k, entry) in table.entries.iter().enumerate() {
         spelled(entry, "a parameter")?;
         let scope = Scope { parameters: &names, above: k, ..nothing() };
-        let read = parameter(entry, &scope)?;
+        let read = parameter(entry, &scope).map_err(|fault| round(fault, table.entries, k))?;
         (names[k].kind, names[k].count) = (read.datum.kind, read.numbers.len());
         made.push(read);
     }
     Ok(made)
+}
+
+/// What is wrong with one of these: that it depends on itself by way of others, if it does.
+fn round(fault: Fault, entries: &[Entry<'_>], k: usize) -> Fault {
+    // The way from it to each that it uses, by the one before.
+    let mut before: Vec<Option<usize>> = vec![None; entries.len()];
+    let mut next = vec![k];
+    while let Some(at) = next.pop() {
+        for used in uses(&entries[at].value, entries) {
+            if used == k && at != k {
+                let way = core::iter::successors(Some(at), |at| before[*at].filter(|at| *at != k));
+                let mut names: Vec<&str> = way.map(|at| &*entries[at].key).collect();
+                names.reverse();
+                let message = format!("{} depends on itself, by way of {}", entries[k].key, names.join(", "));
+                return Fault { message, ..fault };
+            }
+            if used != k && before[used].is_none() {
+                before[used] = Some(at);
+                next.push(used);
+            }
+        }
+    }
+    fault
+}
+
+/// Those of the entries that the expressions of a value name.
+fn uses(value: &tree::Value<'_>, entries: &[Entry<'_>]) -> Vec<usize> {
+    match &value.kind {
+        Kind::Text(text) => {
+            let parsed = Expression::parse_with(text, &[]);
+            let names = parsed.as_ref().map_or(&[][..], |expression| expression.names());
+            let is = |name: &str, key: &str| {
+                name.strip_prefix(key).is_some_and(|ending| ending.is_empty() || ending.starts_with('_'))
+            };
+            let used = |entry: &Entry<'_>| names.iter().any(|name| is(name, &entry.key));
+            (0..entries.len()).filter(|k| used(&entries[*k])).collect()
+        }
+        Kind::Array(list) => list.iter().flat_map(|value| uses(value, entries)).collect(),
+        Kind::Table(inner) => inner
+            .iter()
+            .filter(|entry| entry.key == "value")
+            .flat_map(|entry| uses(&entry.value, entries))
+            .collect(),
+        _ => Vec::new(),
+    }
 }
 
 fn parameter(entry: &Entry<'_>, scope: &Scope<'_>) -> Result<Parameter, Fault> {
@@ -258,7 +303,9 @@ fn definitions(top: &Table<'_>, named: &[Named]) -> Result<Vec<(String, Number)>
             definitions_above: k,
             ..nothing()
         };
-        made.push((entry.key.to_string(), Number::read(entry.own_key(), &entry.value, &scope, 1.0)?));
+        let read = Number::read(entry.own_key(), &entry.value, &scope, 1.0);
+        let read = read.map_err(|fault| round(fault, table.entries, k))?;
+        made.push((entry.key.to_string(), read));
     }
     Ok(made)
 }
@@ -413,7 +460,9 @@ fn run(top: &Table<'_>, scope: &Scope<'_>) -> Result<RunDefaults, Fault> {
         }
         (x, _) => x.map(|x| x as u64),
     };
-    let method = match table.text("method")? {
+    let said = table.text("method")?;
+    let method_place = said.as_ref().map(|(_, span)| span.clone());
+    let method = match said {
         // A tableau in a file is read when it runs.
         Some((method, _)) if method.contains(".toml") => Some(method),
         Some((method, span)) => {
@@ -431,5 +480,5 @@ fn run(top: &Table<'_>, scope: &Scope<'_>) -> Result<RunDefaults, Fault> {
         }
         _ => None,
     };
-    Ok(RunDefaults { method, step, until, every })
+    Ok(RunDefaults { method, method_place, step, until, every })
 }

@@ -1,7 +1,7 @@
 //! Expressions of the motion of several bodies and joints: motors, drives, and loads that look at other bodies than their own.
 
 use super::loads::StateExpression;
-use super::names::{component, entry, likely};
+use super::names::{OwnNumber, component, entry, is_without_mass, likely};
 use super::number::{Name, Scope, Values, unknown_name};
 use super::place::{Fault, Span};
 use crate::expression::{Expression, Program, REGISTERS};
@@ -11,6 +11,14 @@ use crate::multibody::{
 };
 use crate::scalar::{Real, Scalar};
 use nalgebra::Vector3;
+
+/// A number that is taken along.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Carried {
+    Named(Name),
+    /// Of a body.
+    Own(usize, OwnNumber),
+}
 
 /// What a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,6 +100,9 @@ pub(super) fn together<'a>(
     })
 }
 
+/// What the names of numbers begin with that are taken along of bodies: they are not to be set by themselves.
+pub(crate) const TAKEN: &str = "of.";
+
 /// What the expressions of one element use, while they are read.
 pub(super) struct Watch<'a, S: Scalar> {
     pub(super) system: &'a System<S>,
@@ -100,7 +111,7 @@ pub(super) struct Watch<'a, S: Scalar> {
     pub(super) local: Vec<(&'static str, Signal<S>)>,
     /// The body whose quantities need no name before them.
     pub(super) own: Option<usize>,
-    found: Vec<Name>,
+    found: Vec<Carried>,
     pub(super) names: Vec<String>,
     pub(super) signals: Vec<Signal<S>>,
 }
@@ -123,7 +134,7 @@ impl<'a, S: Scalar> Watch<'a, S> {
         let many =
             |what: &str, most: usize| Err(Fault::new(span, format!("it uses more than {most} {what}")));
         if self.found.len() > MOST_NUMBERS {
-            return many("parameters", MOST_NUMBERS);
+            return many("parameters and numbers of bodies", MOST_NUMBERS);
         }
         if self.signals.len() > MOST_SIGNALS {
             return many("quantities of the motion, times between which it acts among them", MOST_SIGNALS);
@@ -138,7 +149,20 @@ impl<'a, S: Scalar> Watch<'a, S> {
     }
     /// The numbers that it uses, in the order of their names.
     pub(super) fn numbers(&self, values: &Values<S>) -> Vec<S> {
-        self.found.iter().map(|name| values.named(*name)).collect()
+        let number = |carried: &Carried| match carried {
+            Carried::Named(name) => values.named(*name),
+            Carried::Own(b, number) => number.of(&self.system.bodies()[*b]),
+        };
+        self.found.iter().map(number).collect()
+    }
+    /// Takes a number along.
+    fn carried(&mut self, number: Carried, name: String) -> Slot {
+        let known = self.found.iter().position(|known| *known == number);
+        Slot::Number(known.unwrap_or_else(|| {
+            self.found.push(number);
+            self.names.push(name);
+            self.found.len() - 1
+        }))
     }
     fn signal(&mut self, signal: Signal<S>) -> Slot {
         let known = self.signals.iter().position(|known| *known == signal);
@@ -156,15 +180,26 @@ impl<'a, S: Scalar> Watch<'a, S> {
             return Ok(self.signal(signal));
         }
         if let Some(found) = self.scope.find(name)? {
-            let known = self.found.iter().position(|known| *known == found);
-            return Ok(Slot::Number(known.unwrap_or_else(|| {
-                self.found.push(found);
-                self.names.push(name.into());
-                self.found.len() - 1
-            })));
+            return Ok(self.carried(Carried::Named(found), name.into()));
+        }
+        if let Some((b, number)) = self.of_a_body(name)? {
+            let body = &self.system.bodies()[b].name;
+            return Ok(self.carried(Carried::Own(b, number), format!("{TAKEN}{body}.{}", number.name())));
         }
         let signal = self.find(name)?;
         Ok(self.signal(signal))
+    }
+    /// A number of a body, its own or another one.
+    fn of_a_body(&self, name: &str) -> Result<Option<(usize, OwnNumber)>, String> {
+        let (b, own) = match name.rsplit_once('.') {
+            Some((owner, own)) => (self.system.index(owner), own),
+            None => (self.own, name),
+        };
+        let Some((b, body)) = b.and_then(|b| Some((b, self.system.bodies().get(b)?))) else {
+            return Ok(None);
+        };
+        let number = OwnNumber::known(own, &body.name, is_without_mass(body))?;
+        Ok(number.map(|number| (b, number)))
     }
     fn find(&self, name: &str) -> Result<Signal<S>, String> {
         let unknown = || {
@@ -250,11 +285,6 @@ impl<'a, S: Scalar> Watch<'a, S> {
         if ["q_w", "q_x", "q_y", "q_z"].contains(&name) {
             return Err(format!(
                 "'{name}' is not available where several bodies are looked at; use entries of the matrix, attitude_xx to attitude_zz"
-            ));
-        }
-        if name == "mass" || entry(name, "inertia").is_some() || component(name, "center").is_some() {
-            return Err(format!(
-                "'{name}' is not available where several bodies are looked at; make it a parameter, and use that in both places"
             ));
         }
         Ok(None)
@@ -422,7 +452,8 @@ pub(super) fn of_time_alone<S: Scalar>(
     formula: &StateExpression,
     system: &System<S>,
     scope: &Scope<'_>,
-) -> Result<(Seen, Vec<String>, Vec<Name>), Fault> {
+    values: &Values<S>,
+) -> Result<(Seen, Vec<String>, Vec<S>), Fault> {
     let mut watch = Watch::new(system, scope);
     let named = watch.read(formula)?;
     let moving = named.slots.iter().position(|slot| matches!(slot, Slot::Signal(_)));
@@ -432,7 +463,10 @@ pub(super) fn of_time_alone<S: Scalar>(
             let message = format!("a drive is a function of t and of parameters, not of '{name}'");
             Err(formula.fault(k, message))
         }
-        None => Ok((Seen::new(&[named])?, watch.names, watch.found)),
+        None => {
+            let numbers = watch.numbers(values);
+            Ok((Seen::new(&[named])?, watch.names, numbers))
+        }
     }
 }
 

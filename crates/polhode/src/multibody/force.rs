@@ -105,6 +105,15 @@ impl<S: Real> Force<S> {
         let relative = b.to_space(&b.omega) - a.to_space(&a.omega);
         (slope, sin.atan2(cos), relative.dot(&slope))
     }
+    /// True of a spring whose ends are in one place, but for rounding, though it should not be as short as that.
+    pub(super) fn pushes_nowhere(&self, places: [&Place<S>; 2]) -> bool {
+        let ForceKind::SpringDamper { stiffness, length, .. } = &self.kind else { return false };
+        let far = places.map(|place| place.x.map(Real::largest).norm());
+        let arms = self.ends.each_ref().map(|end| end.point.map(Real::largest).norm());
+        let rounding = 4.0 * f64::EPSILON * far.iter().chain(&arms).sum::<f64>();
+        let span = self.span(places)[0].map(Real::largest).norm();
+        span <= rounding && (*stiffness * *length).largest() != 0.0
+    }
     /// The numbers of its signals, in their order.
     pub(super) fn signal_numbers(&self) -> Vec<S> {
         let mut all = Vec::new();
@@ -172,7 +181,7 @@ impl<S: Real> Force<S> {
         let (stiffness, stretch) = match &self.kind {
             ForceKind::SpringDamper { stiffness, length, .. } => {
                 let [d, _] = self.span(places);
-                (*stiffness, d.dot(&d).sqrt() - T::of(*length))
+                (*stiffness, (d.dot(&d) + T::lift(MEETING * MEETING)).sqrt() - T::of(*length))
             }
             ForceKind::TorsionSpring { stiffness, angle, .. } => {
                 (*stiffness, shorter_turn(self.twist(places).1 - T::of(*angle)))
@@ -180,6 +189,10 @@ impl<S: Real> Force<S> {
             ForceKind::Own(own) => return own.potential(&self.ends, time, places, signals),
         };
         Some(T::of(stiffness) * stretch * stretch * T::lift(0.5))
+    }
+    /// True if it is a load of one body that looks at others: such a one acts from the ground.
+    pub(crate) fn is_load(&self) -> bool {
+        self.kind.name() == "load"
     }
     /// True if it takes energy out of the motion, or feeds it, beside what it stores.
     pub fn is_damped(&self) -> bool {

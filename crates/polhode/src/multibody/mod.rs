@@ -46,6 +46,7 @@ mod structured;
 mod symmetry;
 mod system;
 mod tape;
+mod valueless;
 mod variational;
 mod workspace;
 
@@ -70,3 +71,4 @@ pub use simulation::{Simulation, SimulationError, Violation};
 pub use state::{BodyMotion, CoordinateState};
 pub use symmetry::Symmetry;
 pub use system::{Coordinates, End, GROUND, Held, Rigid, System};
+pub(crate) use valueless::{LOOKS, Valueless, side};

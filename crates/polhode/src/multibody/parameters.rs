@@ -3,7 +3,7 @@
 
 use super::coordinate::StartsOf;
 use super::kinds::Number;
-use super::system::{End, System};
+use super::system::{End, Rigid, System};
 use crate::body::RotaryInertia;
 use crate::group::Rotation;
 use crate::lookup::{ENTRIES, Names, ParameterError, Role, find};
@@ -30,16 +30,21 @@ impl SystemParameter {
     pub(crate) fn whole(&self) -> &str {
         &self.name[..self.whole]
     }
-    /// True if it says how a body starts, or what its mass and inertia are.
-    pub(crate) fn is_start_of(&self, body: usize) -> bool {
-        use OfBody::{Attitude, Inertia, Mass, Omega, Position, Velocity};
-        let starts =
-            |part| matches!(part, Mass | Inertia(..) | Position(_) | Attitude(_) | Velocity(_) | Omega(_));
+    /// True if it says how this body starts, or what its mass and inertia are. What is fixed to a body whose origin is its
+    /// centre of mass moves when that is another point: then it is for later, when all of that is there.
+    pub(crate) fn is_start_of<S: Real>(&self, body: usize, rigid: &Rigid<S>) -> bool {
+        use OfBody::{Attitude, Center, Inertia, Mass, Omega, Position, Velocity};
+        let starts = |part| match part {
+            Mass | Inertia(..) | Position(_) | Attitude(_) | Velocity(_) | Omega(_) => true,
+            Center(_) => !rigid.centered,
+            _ => false,
+        };
         matches!(self.target, Target::Body(b, part) if b == body && starts(part))
     }
-    /// True if it is that of one of so many bodies.
-    pub(crate) fn starts_a_body(&self, count: usize) -> bool {
-        matches!(self.target, Target::Body(b, _) if b < count && self.is_start_of(b))
+    /// True if it is that of one of these bodies.
+    pub(crate) fn starts_one_of<S: Real>(&self, bodies: &[Rigid<S>]) -> bool {
+        let Target::Body(b, _) = self.target else { return false };
+        bodies.get(b).is_some_and(|body| self.is_start_of(b, body))
     }
     /// The body whose mass or centre of mass it is.
     pub(crate) fn mass_of(&self) -> Option<usize> {

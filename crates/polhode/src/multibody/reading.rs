@@ -13,7 +13,7 @@ use super::tape::{Matrix, Places, Sink};
 use crate::body::{Kinematics, Load};
 use crate::group::Jet;
 use crate::method::SystemScheme;
-use crate::scalar::{Dual, Real, Scalar};
+use crate::scalar::{Dual, Real, Scalar, larger};
 use crate::solve::{Block, Role};
 use nalgebra::Vector3;
 use std::borrow::Cow;
@@ -180,6 +180,16 @@ impl<S: Scalar> Simulation<S> {
         let system = self.centered();
         let mass = system.bodies.iter().fold(S::zero(), |sum, body| sum + body.mass);
         (mass * system.gravity.dot(&system.gravity).sqrt()).largest() * system.typical_length()
+    }
+    /// The kinetic energy of bodies that move by no more than the rounding of where they are in a step of size `h`.
+    pub(crate) fn energy_of_rounding(&self, h: f64) -> f64 {
+        /// Digits that are lost in a step.
+        const LOST: f64 = 64.0;
+        let lengths = self.bodies().iter().map(|now| now.position.map(Real::largest).norm());
+        let length = lengths.fold(self.centered().typical_length(), larger);
+        let mass = self.centered().bodies.iter().map(|body| body.mass.largest()).sum::<f64>();
+        let speed = LOST * f64::EPSILON * length / h;
+        mass * speed * speed
     }
     /// The position of the origin of a body.
     pub fn position(&self, body: &str) -> Option<Vector3<S>> {

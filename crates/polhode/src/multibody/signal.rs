@@ -85,12 +85,21 @@ impl<S: Real> System<S> {
         for body in &self.bodies {
             body.loads.switches(&mut |time| times.push(time));
         }
-        for signal in self.forces.iter().flat_map(|force| &force.signals) {
-            if let Signal::During(on, off) = signal {
-                times.extend([*on, *off]);
-            }
-        }
+        times.extend(self.forces_switch());
         times
+    }
+    fn forces_switch(&self) -> impl Iterator<Item = S> {
+        let signals = self.forces.iter().flat_map(|force| &force.signals);
+        let times = signals.filter_map(|signal| match signal {
+            Signal::During(on, off) => Some([*on, *off]),
+            _ => None,
+        });
+        times.flatten()
+    }
+    /// The times at which loads and forces are not smooth, on which steps of a method of this order land.
+    pub(crate) fn landings(&self, order: u32) -> Vec<f64> {
+        let loads = self.bodies.iter().flat_map(|body| body.loads.landings(order));
+        loads.chain(self.forces_switch().map(Real::largest)).collect()
     }
     /// Lets the last force depend on more than the motion of its frames.
     pub(crate) fn let_last_force_see(&mut self, signals: Vec<Signal<S>>, of: Option<usize>) {

@@ -288,11 +288,6 @@ impl<S: Scalar> Simulation<S> {
         }
         Ok(())
     }
-    /// The times at which loads and forces jump.
-    pub(crate) fn switches(&self) -> Vec<S> {
-        self.centered.switches()
-    }
-
     /// See [`Simulation::step`].
     pub(super) fn advance(&mut self, h: S) -> Result<(), StepError> {
         match self.is_alpha() {
@@ -469,7 +464,7 @@ impl<S: Scalar> Simulation<S> {
         Some(settled)
     }
     /// The system with the motion as it is now for its start.
-    fn as_it_is(&self) -> System<S> {
+    pub(super) fn as_it_is(&self) -> System<S> {
         let mut now = System::clone(&self.centered);
         for (body, moving) in now.bodies.iter_mut().zip(&self.bodies) {
             (body.position, body.attitude) = (moving.position, moving.attitude);

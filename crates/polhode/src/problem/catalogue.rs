@@ -189,6 +189,11 @@ impl Problem {
             reason: fault.message,
         }
     }
+    /// The method that the file asks for does not suit the model: told at its key, if the file has it.
+    pub fn unsuited(&self, reason: String) -> Option<ModelError> {
+        let place = self.file.run.method_place.as_ref()?;
+        Some(self.refused(Fault::new(place, reason).of("method")))
+    }
     /// Why the model is wrong as a whole.
     pub(super) fn wrong(&self, reason: String) -> ModelError {
         ModelError { problem: self.id.clone(), datum: "data".into(), reason, place: None }

@@ -4,7 +4,7 @@ use super::catalogue::Problem;
 use super::model::{Model, ModelError};
 use crate::body::StandardLoad;
 use crate::lookup::{ENTRIES, Names, find};
-use crate::model::{DataError, entry_of, numbers};
+use crate::model::{DataError, TAKEN, entry_of, numbers};
 use crate::multibody::{System, SystemParameter};
 use std::collections::HashSet;
 
@@ -15,8 +15,17 @@ pub(super) struct Assigned {
     pub(super) value: f64,
 }
 
-/// True for a number that the load of a model took along from elsewhere.
+/// True for a number that the load or force of a model took along from elsewhere.
 fn is_carried(system: &System<f64>, name: &str) -> bool {
+    let of = |element: &str| {
+        let own = name.strip_prefix(element).and_then(|own| own.strip_prefix('.'));
+        own.is_some_and(|own| own.starts_with(TAKEN))
+    };
+    if name.contains(TAKEN) {
+        let mut forces = system.forces().iter().map(|force| &force.name);
+        let mut joints = system.joints().iter().map(|joint| &joint.name);
+        return forces.any(|force| of(force)) || joints.any(|joint| of(joint));
+    }
     fn is_own(load: &StandardLoad<f64>) -> bool {
         match load {
             StandardLoad::Own(_) => true,

@@ -2,11 +2,11 @@
 
 use super::catalogue::Problem;
 use super::known::{Known, known};
-use crate::body::{Kinematics, Load, RotaryInertia};
+use crate::body::RotaryInertia;
 use crate::group::{Group, Se3, So3};
 use crate::method::{Method, SystemScheme};
-use crate::model::{Control, EventData, ModelFile, Outputs, Place, Solid, WithOutputs};
-use crate::multibody::{AssemblyError, Reduction, Rigid, Simulation, SimulationError, System};
+use crate::model::{Control, EventData, ModelFile, Outputs, Place, Solid, Values, WithOutputs};
+use crate::multibody::{AssemblyError, Reduction, Rigid, Simulation, SimulationError, System, Valueless};
 use crate::reference::SteadyPrecession;
 use crate::run::{
     Drift, Event, Face, Observer, Plan, Run, RunFailure, RunReport, Snapshot, SystemRun, Watched, begin,
@@ -79,34 +79,21 @@ impl Problem {
     pub fn model(&self) -> Result<Model, ModelError> {
         self.model_with(&|_| 0.0)
     }
-    /// Refuses loads that have no value at the start, told at the first of them.
-    fn check_loads(&self, system: &System<f64>) -> Result<(), ModelError> {
-        for (b, body) in system.bodies().iter().enumerate() {
-            let at = Kinematics {
-                time: 0.0,
-                attitude: body.attitude,
-                position: body.position,
-                velocity_body: body.attitude.unrotate(&body.velocity),
-                omega_body: body.omega_body,
-                inward: 0.0,
-            }
-            .beginning();
-            for (k, load) in body.loads.list().iter().enumerate() {
-                let wrench = load.wrench(&at);
-                let finite = wrench.force_body.iter().chain(&wrench.moment_body).all(|x| x.is_finite());
-                if !finite || load.potential(&at).is_some_and(|energy| !energy.is_finite()) {
-                    let message = format!(
-                        "the load on '{}' is not finite at the start: a division by zero, or a singularity there",
-                        body.name
-                    );
-                    return Err(self.refused(self.file().load_fault(system, b, k, message)));
-                }
-            }
-        }
-        Ok(())
+    /// An element has no value at the start.
+    fn valueless(&self, system: &System<f64>, values: &Values<f64>, element: Valueless) -> ModelError {
+        let message = format!(
+            "{} is not finite at the start: a division by zero, or a singularity there",
+            system.words_of(element)
+        );
+        self.refused(self.file().without_value(system, values, element, message))
     }
-    /// Why there are no consistent initial values, told at the joint that it is about.
-    fn unassembled(&self, error: &SimulationError) -> ModelError {
+    /// Why there are no consistent initial values, told at the element that it is about.
+    fn unassembled(&self, error: &SimulationError, system: &System<f64>, values: &Values<f64>) -> ModelError {
+        if let (SimulationError::Assembly(AssemblyError::NotFinite), Some(element)) =
+            (error, system.without_value_at_start())
+        {
+            return self.valueless(system, values, element);
+        }
         let joint = match error {
             SimulationError::Assembly(
                 AssemblyError::Dependent { joints } | AssemblyError::SingularPosition { joints },
@@ -149,12 +136,24 @@ impl Problem {
             let message = format!("body '{}' is free to turn about every axis: {error}", body.name);
             return Err(self.refused(self.file().body_fault(&body.name, message)));
         }
-        self.check_loads(&system)?;
+        if let Some(element) = system.load_without_value() {
+            return Err(self.valueless(&system, &built.values, element));
+        }
         // Initial values are tried out where joints ask something of them.
         let tried = match (&reduction, system.joints()) {
             (Some(_), []) => None,
-            _ => Some(Arc::new(Simulation::check(system.clone()).map_err(|error| self.unassembled(&error))?)),
+            _ => {
+                let tried = Simulation::check(system.clone());
+                Some(Arc::new(tried.map_err(|error| self.unassembled(&error, &system, &built.values))?))
+            }
         };
+        if let Some(force) = tried.as_ref().and_then(|tried| tried.spring_without_direction()) {
+            let message = format!(
+                "the two ends of the spring '{force}' coincide at the start, where it has no direction to push in; let them \
+                 start apart, or give it `length = 0`"
+            );
+            return Err(self.refused(self.file().force_fault(force, message)));
+        }
         let freedom = match &tried {
             Some(simulation) => (simulation.degrees_of_freedom(), simulation.assembly().redundancies.clone()),
             None => (system.degrees_of_freedom(), Vec::new()),

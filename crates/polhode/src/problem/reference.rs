@@ -216,6 +216,9 @@ const TRUSTED: f64 = 1e-5;
 /// Runs whose extrapolation changes by less than this agree.
 const AGREED: f64 = 1e-11;
 
+/// The order of what is extrapolated: that of any method, and more.
+const HIGHEST: u32 = u32::MAX;
+
 /// What is extrapolated of a body: position, angular velocity, quaternion.
 const NUMBERS: usize = 10;
 
@@ -244,8 +247,7 @@ fn numbers(
     let unknown = |reason: String| ReferenceError { reason };
     let mut simulation =
         Simulation::new(system.clone(), method).map_err(|error| unknown(error.to_string()))?;
-    let loads = system.bodies().iter().flat_map(|body| body.loads.breaks());
-    let ends = segments(loads, t);
+    let ends = segments(system.landings(HIGHEST).into_iter(), t);
     let mut from = 0.0;
     for to in &ends {
         // As many steps as its part of the time has, doubled whenever all are.

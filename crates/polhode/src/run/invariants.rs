@@ -114,6 +114,9 @@ pub struct EnergyError {
     pub absolute: bool,
     /// The largest growth of the energy, relative to the larger of the energy at the start and the largest kinetic energy.
     pub gain: f64,
+    /// The largest loss of it, relative to all that there was of either: the same, and what went into potentials and out of
+    /// them. Steps that let vibrations decay lose no more than that.
+    pub loss: f64,
 }
 
 impl EnergyError {
@@ -140,6 +143,8 @@ pub struct EnergyRecord<S = f64> {
     most: S,
     /// Largest kinetic energy seen.
     kinetic: S,
+    /// The largest change of the potential energy, where that is followed.
+    swing: S,
     samples: u64,
     sum: S,
     squares: S,
@@ -150,7 +155,12 @@ impl<S: Real> EnergyRecord<S> {
     /// moves.
     pub fn new(energy: Option<S>, kinetic: S) -> Self {
         let zero = S::zero();
-        EnergyRecord { start: energy, least: zero, most: zero, kinetic, samples: 0, sum: zero, squares: zero }
+        let [least, most, swing, sum, squares] = [zero; 5];
+        EnergyRecord { start: energy, least, most, kinetic, swing, samples: 0, sum, squares }
+    }
+    /// The potential energy has changed so far since the start.
+    pub fn swings(&mut self, change: S) {
+        self.swing = self.swing.larger(change.abs());
     }
     /// One more step.
     #[inline(always)]
@@ -168,29 +178,37 @@ impl<S: Real> EnergyRecord<S> {
 }
 
 impl EnergyRecord {
-    /// The error so far.
-    pub fn error(&self) -> Option<EnergyError> {
-        // Relative to an energy that is nothing beside the motion's, an error says nothing: then it stays absolute.
+    /// The error so far, where rounding alone may have so much energy: relative to that, an error says nothing.
+    pub fn error(&self, rounding: f64) -> Option<EnergyError> {
+        // Relative to an energy that is nothing beside the motion's, it says as little: then it stays absolute.
         let e0 = self.start?;
-        Some(self.scaled(if e0.abs() > 1e-9 * self.kinetic { e0 } else { 0.0 }))
+        Some(self.scaled(if e0.abs() > 1e-9 * self.kinetic { e0 } else { 0.0 }, rounding))
     }
     /// The same relative to the larger of the energy at the start and the largest kinetic energy.
-    pub fn error_of_motion(&self) -> Option<EnergyError> {
-        Some(self.scaled(larger(self.start?.abs(), self.kinetic)))
+    pub fn error_of_motion(&self, rounding: f64) -> Option<EnergyError> {
+        Some(self.scaled(larger(self.start?.abs(), self.kinetic), rounding))
     }
-    /// Relative to an energy, absolute if that is zero.
-    fn scaled(&self, energy: f64) -> EnergyError {
+    /// True if it is.
+    pub fn is_finite(&self) -> bool {
+        self.squares.is_finite()
+    }
+    /// Relative to an energy, absolute if that is zero or rounding.
+    fn scaled(&self, energy: f64, rounding: f64) -> EnergyError {
+        let beyond = |energy: f64| if energy.abs() > rounding { energy } else { 0.0 };
+        let energy = beyond(energy);
         let scale = per(energy);
         let n = self.samples.max(1) as f64;
         let (low, high) = (self.least * scale, self.most * scale);
         let (min, max) = if scale < 0.0 { (high, low) } else { (low, high) };
         let (mean, rms) = (self.sum / n * scale, (self.squares / n).sqrt() * scale.abs());
-        let motion = larger(self.start.unwrap_or(0.0).abs(), self.kinetic);
-        EnergyError { min, max, mean, rms, absolute: energy == 0.0, gain: self.most * per(motion) }
+        let motion = beyond(larger(self.start.unwrap_or(0.0).abs(), self.kinetic));
+        let gain = if motion == 0.0 { 0.0 } else { self.most / motion };
+        let loss = if motion == 0.0 { 0.0 } else { -self.least / (motion + self.swing) };
+        EnergyError { min, max, mean, rms, absolute: energy == 0.0, gain, loss }
     }
 }
 
-kept!(EnergyRecord { start, least, most, kinetic, samples, sum, squares });
+kept!(EnergyRecord { start, least, most, kinetic, swing, samples, sum, squares });
 kept!(Invariants { energy, space0, linear0, body0, norm0, largest });
 kept!(Momenta { start, largest });
 kept!(Largest { space, linear, body, vertical, axial });
@@ -290,7 +308,7 @@ impl Invariants {
     pub fn drift(&self) -> Drift {
         let Largest { space, linear, body, vertical, axial } = self.largest;
         Drift {
-            energy: self.energy.error(),
+            energy: self.energy.error(0.0),
             momentum_space: Some(space),
             linear_momentum_space: linear,
             momentum_body: Some(body),
@@ -352,6 +370,7 @@ impl<S: Real> Invariants<S> {
                 least: number(|one| one.energy.least),
                 most: number(|one| one.energy.most),
                 kinetic: number(|one| one.energy.kinetic),
+                swing: number(|one| one.energy.swing),
                 samples: first.energy.samples,
                 sum: number(|one| one.energy.sum),
                 squares: number(|one| one.energy.squares),
@@ -382,6 +401,7 @@ impl<S: Real> Invariants<S> {
                 least: one(energy.least),
                 most: one(energy.most),
                 kinetic: one(energy.kinetic),
+                swing: one(energy.swing),
                 samples: energy.samples,
                 sum: one(energy.sum),
                 squares: one(energy.squares),

@@ -5,10 +5,10 @@ use super::tracked::Tracked;
 use super::{Drift, EnergyEstimate, RestoreError, Run, Saved, Snapshot, Switches, part};
 use crate::archive::{Archive, Kept, keep_optional};
 use crate::body::Dynamics;
-use crate::body::{Body, Load, Loads, State, inward};
-use crate::group::{Passage, Passing, So3};
+use crate::body::{Body, Kinematics, Load, Loads, State, has_value, inward};
+use crate::group::{Exponential, Passage, Passing, So3};
 use crate::method::{Method, Stepper, Steps};
-use crate::multibody::{Origin, Reduced, System};
+use crate::multibody::{LOOKS, Origin, Reduced, System, side};
 use crate::solve::{StepError, Work};
 use core::any::Any;
 use std::sync::Arc;
@@ -86,6 +86,24 @@ impl<G: Steps<f64>, L: Load<f64>> BodyRun<G, L> {
     pub fn state(&self) -> &State<f64, G> {
         &self.state
     }
+    /// Why a step of size `h` from here failed: its load has no value on the way, as far as the velocity shows that, or what
+    /// the solver says.
+    fn blamed(&self, error: StepError, h: f64) -> StepError {
+        if !error.is_of_solver() {
+            return error;
+        }
+        let velocity = self.body.velocity(&self.state);
+        let lost =
+            LOOKS.into_iter().map(|part| (part, side(self.time, h, part))).find(|(part, (t, inward))| {
+                let on = G::increment(Exponential, &(velocity * (part * h)));
+                let at = G::kinematics(*t, &G::advance(&self.state.pose, &on), &velocity);
+                !has_value(&self.body.load, &Kinematics { inward: *inward, ..at })
+            });
+        let Some((_, (t, _))) = lost else { return error };
+        let name = self.system.as_ref().and_then(|system| Some(&system.bodies().first()?.name));
+        let element = name.map_or("the load".into(), |name| format!("the load on the body '{name}'"));
+        StepError::NoValue { element, t }
+    }
     /// What is known at an end of a step, on the side where `inward` points.
     fn passing(&self, state: &State<f64, G>, t: f64, inward: f64) -> Passing<G> {
         let velocity = self.body.velocity(state);
@@ -98,14 +116,9 @@ impl<G: Steps<f64>, L: Load<f64>> BodyRun<G, L> {
 impl<G: Steps<f64>> BodyRun<G, Loads<f64>> {
     /// Of a system of one body.
     pub(super) fn of(reduced: &Reduced<f64, G>, system: &Arc<System<f64>>, method: &Method) -> Self {
-        // A kink costs a method of second order nothing.
-        let switches = match method.order() > 2 {
-            true => Switches::at(reduced.body.load.breaks()),
-            false => Switches::of(&reduced.body.load),
-        };
         BodyRun {
             system: Some(system.clone()),
-            switches,
+            switches: Switches::at(reduced.body.load.landings(method.order())),
             origin: reduced.origin,
             ..BodyRun::new(reduced.body.clone(), reduced.start, method)
         }
@@ -134,7 +147,8 @@ impl<G: Steps<f64>, L: Load<f64> + Send + 'static> Run for BodyRun<G, L> {
         self.time
     }
     fn step(&mut self, h: f64, to: f64) -> Result<(), StepError> {
-        let next = self.switches.step(&mut self.stepper, &self.body, &self.state, self.time, h)?;
+        let next = self.switches.step(&mut self.stepper, &self.body, &self.state, self.time, h);
+        let next = next.map_err(|error| self.blamed(error, h))?;
         self.tracked.update(&self.body, (&self.state, self.time), h, (&next, to));
         (self.before, self.passage) = (Some(Began(self.state, self.time)), None);
         (self.state, self.time) = (next, to);

@@ -65,17 +65,19 @@ impl<S: Scalar, G: Dynamics> Reduced<S, G> {
 pub struct SystemRun {
     identity: Identity,
     simulation: Simulation<f64>,
-    /// The times at which loads jump: it lands on them and starts anew there.
+    /// The times at which loads jump, or are not smooth enough: it lands on them and starts anew there.
     switches: Switches<f64>,
     face: Face<f64>,
     /// True if the exact motion keeps the energy.
     keeps_energy: bool,
-    /// The energy now, and what became of it.
+    /// The potential energy at the start, the energy now, and what became of it.
+    potential: f64,
     total: f64,
     energy: EnergyRecord,
     violation: Violation,
-    /// The size of the last step.
+    /// The size of the last step, and of the longest one.
     last_step: Option<f64>,
+    longest_step: f64,
     /// Of one body by itself.
     tracked: Option<Tracked>,
     /// Of several, where the exact motion keeps momenta.
@@ -110,9 +112,11 @@ impl SystemRun {
         SystemRun {
             identity: Identity::new(method.id()),
             energy: EnergyRecord::new(Some(total), kinetic),
+            potential: simulation.potential_energy(),
             total,
             violation: simulation.violation(),
             last_step: None,
+            longest_step: 0.0,
             keeps_energy,
             tracked,
             momenta,
@@ -121,7 +125,7 @@ impl SystemRun {
             beginning: simulation.moment(),
             stepped: false,
             shown: None,
-            switches: Switches::at(simulation.switches()),
+            switches: Switches::at(simulation.system().landings(method.order())),
             simulation,
         }
     }
@@ -172,7 +176,9 @@ impl SystemRun {
     /// Looks at what a step of size `h` from `t` on has come to.
     fn note(&mut self, before: &Before, t: f64, h: f64, to: f64) {
         let kinetic = self.simulation.kinetic_energy();
-        self.total = kinetic + self.simulation.potential_energy();
+        let potential = self.simulation.potential_energy();
+        self.total = kinetic + potential;
+        self.energy.swings(potential - self.potential);
         self.energy.update(Some(self.total - self.simulation.work_done()), kinetic);
         let now = self.simulation.violation();
         self.violation.position = larger(self.violation.position, now.position);
@@ -191,6 +197,10 @@ impl SystemRun {
                 _ => {}
             }
         }
+    }
+    /// The energy that rounding alone may make.
+    fn rounding(&self) -> f64 {
+        self.last_step.map_or(0.0, |_| self.simulation.energy_of_rounding(self.longest_step))
     }
     /// The simulation.
     pub fn simulation(&self) -> &Simulation<f64> {
@@ -225,6 +235,7 @@ impl Keeps for SystemRun {
             momenta.keep(archive);
         }
         self.last_step.keep(archive);
+        self.longest_step.keep(archive);
         self.stepped.keep(archive);
         if self.stepped {
             self.before.keep(archive);
@@ -240,14 +251,15 @@ impl Run for SystemRun {
         let t = self.simulation.time();
         let before = self.begins();
         self.beginning.retake(&self.simulation);
-        if self.switches.is_empty() {
-            self.step_past_singular(t, h)?;
-        } else {
-            self.step_over_switches(t, h)?;
-        }
+        let done = match self.switches.is_empty() {
+            true => self.step_past_singular(t, h),
+            false => self.step_over_switches(t, h),
+        };
+        done.map_err(|error| self.simulation.blamed(error, h))?;
         self.simulation.set_time(to);
         core::mem::swap(&mut self.before, &mut self.beginning);
         (self.stepped, self.last_step) = (true, Some(h));
+        self.longest_step = larger(self.longest_step, h.abs());
         self.note(&before, t, h, to);
         Ok(())
     }
@@ -271,7 +283,7 @@ impl Run for SystemRun {
         true
     }
     fn land(&mut self, before: &Saved, t: f64) -> Result<(), RestoreError> {
-        let (last_step, spent) = (self.last_step, self.simulation.spent);
+        let (last_step, longest_step, spent) = (self.last_step, self.longest_step, self.simulation.spent);
         let Some(shown) = self.between(t).and_then(|_| self.shown.take()) else {
             return Err(RestoreError::Unsupported);
         };
@@ -280,7 +292,7 @@ impl Run for SystemRun {
         let (began, from) = (self.begins(), self.simulation.time());
         self.simulation.show_same(&shown);
         self.simulation.spent = spent;
-        (self.last_step, self.stepped) = (last_step, false);
+        (self.last_step, self.longest_step, self.stepped) = (last_step, longest_step, false);
         self.note(&began, from, t - from, t);
         Ok(())
     }
@@ -299,16 +311,16 @@ impl Run for SystemRun {
         match &self.face {
             Face::Mechanism(_) => {
                 let momenta = self.momenta.as_ref().map_or(drift, Momenta::drift);
-                Drift { energy: self.energy.error_of_motion(), ..momenta }
+                Drift { energy: self.energy.error_of_motion(self.rounding()), ..momenta }
             }
-            Face::Rotation(_, Some(_)) => Drift { energy: self.energy.error(), ..drift },
+            Face::Rotation(_, Some(_)) => Drift { energy: self.energy.error(self.rounding()), ..drift },
             _ => drift,
         }
     }
     fn overflow(&self) -> Option<&'static str> {
         match () {
             _ if !self.total.is_finite() => Some("the energy"),
-            _ if self.energy.error_of_motion().is_some_and(|e| !e.is_finite()) => Some("the energy error"),
+            _ if !self.energy.is_finite() => Some("the energy error"),
             _ if !(self.violation.position + self.violation.velocity).is_finite() => {
                 Some("the violation of the joints")
             }

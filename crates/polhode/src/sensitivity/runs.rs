@@ -49,7 +49,7 @@ pub(super) fn of_system(
 ) -> Result<Box<dyn DerivedRun>, SensitivityError> {
     let (face, faces) = (Face::of(&plain), varied.iter().map(Face::of).collect());
     let run = Differentiated::assembled(plain, varied, method, variant)?;
-    let switches = Switches::at(run.simulation().switches());
+    let switches = Switches::at(run.simulation().system().landings(method.order()));
     Ok(Box::new(SystemRun { run, switches, face, faces }))
 }
 
@@ -77,10 +77,7 @@ impl<G: DerivedSteps> BodyRun<G> {
             states: varied.iter().map(|one| one.start).collect(),
             bodies: varied.iter().map(|one| one.body.clone()).collect(),
             time: 0.0,
-            switches: match method.order() > 2 {
-                true => Switches::at(plain.body.load.breaks()),
-                false => Switches::of(&plain.body.load),
-            },
+            switches: Switches::at(plain.body.load.landings(method.order())),
             plain,
             varied,
         })
@@ -144,7 +141,7 @@ impl Run for SystemRun {
         let SystemRun { run, switches, .. } = self;
         let t = run.simulation().time();
         if switches.is_empty() {
-            run.step(h)?;
+            run.step(h).map_err(|error| run.simulation().blamed(error, h))?;
         } else {
             let before = (switches.cuts(t, h) || switches.begins_at(t, h)).then(|| run.clone());
             let done = switches.each_piece(t, h, &mut |from, size| {
@@ -158,7 +155,7 @@ impl Run for SystemRun {
                 if let Some(before) = before {
                     *run = before;
                 }
-                return Err(error.of_step(t, h));
+                return Err(run.simulation().blamed(error.of_step(t, h), h));
             }
         }
         run.set_time(to);

@@ -40,6 +40,13 @@ pub enum StepError {
         /// The time.
         t: f64,
     },
+    /// An element of the system has no value on the way of a step.
+    NoValue {
+        /// The element, in words.
+        element: String,
+        /// The time.
+        t: f64,
+    },
     /// The method integrates given velocities, and the load of this body prescribes none.
     NoMotion,
     /// The method integrates systems of bodies and joints.
@@ -150,6 +157,12 @@ impl fmt::Display for StepError {
                  `when` so that it has one in every state",
                 plain(*t)
             ),
+            Self::NoValue { element, t } => write!(
+                f,
+                "{element} has no value at t = {}: a division by zero, or a root, a logarithm or an angle of what has none; \
+                 write it so that it has one in every state, or try a smaller step if the motion does not go there",
+                plain(*t)
+            ),
             Self::NoMotion => write!(
                 f,
                 "a kinematic method integrates the velocities of a prescribed motion, and this body has none; use \
@@ -248,6 +261,10 @@ fn rounded_down(x: f64) -> f64 {
 }
 
 impl StepError {
+    /// True if the equations of a step could not be solved: another step, or other equations for the same motion, may be.
+    pub fn is_of_solver(&self) -> bool {
+        matches!(self, Self::NotConverged { .. } | Self::NotFinite { .. } | Self::Singular { .. })
+    }
     /// True if the angle of a step is beyond all bounds: it is not too long, the iteration went astray.
     pub(crate) fn is_astray(&self) -> bool {
         matches!(self, Self::MapLimit { angle, limit, .. } if *angle > 100.0 * limit)
@@ -276,6 +293,7 @@ impl StepError {
             | Self::MixedLanes
             | Self::Overflow { .. }
             | Self::NoEvent { .. }
+            | Self::NoValue { .. }
             | Self::NoStart { .. }
             | Self::NoDerivative { .. } => {}
         }
