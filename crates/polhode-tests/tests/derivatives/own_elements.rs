@@ -146,8 +146,12 @@ impl ForceFormula for Torsion {
         ["stiffness", "damping", "angle"].map(String::from).to_vec()
     }
     fn push<T: Real>(&self, numbers: &[T], at: &MovingFrames<T>) -> Push<T> {
-        let (angle, axis) = (Self::angle(&at.frames), at.frames.axis(0, 2));
-        let rate = (at.omegas[1] - at.omegas[0]).dot(&axis);
+        // By how much a turn of the second frame changes the angle, also where a hinge tilts it.
+        let first = at.frames.axis(1, 0);
+        let (x, y) = (at.frames.axis(0, 0), at.frames.axis(0, 1));
+        let (cos, sin) = (first.dot(&x), first.dot(&y));
+        let axis = (first.cross(&y) * cos - first.cross(&x) * sin) / (cos * cos + sin * sin);
+        let (angle, rate) = (Self::angle(&at.frames), (at.omegas[1] - at.omegas[0]).dot(&axis));
         Push::moment(axis * -(numbers[0] * (angle - numbers[2]) + numbers[1] * rate))
     }
     fn potential<T: Real>(&self, numbers: &[T], at: &MovingFrames<T>) -> Option<T> {
