@@ -171,3 +171,81 @@ fn loads_that_look_elsewhere_may_act_between_two_times() {
     let (_folder, file) = model(&load("from = 0.7\nuntil = \"end\""));
     refused(3, &["check", &file], &["`until` must come after `from`: 0.5 is not after 0.7"]);
 }
+
+/// A slider that a spring pulls away from where it starts, right at the centre of mass of both bodies, on a nut that turns:
+/// s̈ = (0.1 + s) ω² - 100 (s - 0.1) with (0.045 + 0.3 (0.1 + s)²) ω constant, solved by DOP853 to 1e-13.
+#[test]
+fn a_spring_moves_what_starts_at_rest_on_it() {
+    let text = "[bodies.nut]\nmass = 0.5\ninertia = [0.03, 0.03, 0.03]\ncenter = [0, 0.1, 0]\nposition = [0, 0.5, 0]\n\
+        [joints.pivot]\ntype = \"revolute\"\nbetween = [\"ground\", \"nut\"]\nat = [0, 0.5, 0]\naxis = [0.6, 0, 0.8]\nrate = 4\n\
+        [bodies.tip]\nmass = 0.3\ninertia = [0.01, 0.01, 0.01]\nposition = [0, 0.6, 0]\n\
+        [joints.rail]\ntype = \"prismatic\"\nbetween = [\"nut\", \"tip\"]\nat = [0, 0.6, 0]\naxis = [0, 1, 0]\n\
+        stiffness = 30\nrest = 0.1\n[run]\nstep = 0.01\nuntil = 0.3\n";
+    let (_folder, file) = model(text);
+    for (method, near) in [
+        ("conserving", 2e-3),
+        ("conserving,constraints=index3", 2e-3),
+        ("decaying", 2e-3),
+        ("variational", 2e-3),
+        ("compose:conserving:6", 2e-6),
+    ] {
+        let at = |step: &str| {
+            let found = json(&["run", &file, "-m", method, "--step", step, "--no-reference", "--json"]);
+            let off = (number(&found["joints"]["rail"]["distance"]) - 0.240_794).abs();
+            (off, number(&found["drift"]["energy"]))
+        };
+        for step in ["0.01", "0.005", "0.002"] {
+            let (off, drift) = at(step);
+            assert!(off < near, "{method}, h = {step}: {off:e}");
+            assert!(!method.contains("conserving") || drift < 1e-12, "{method}, h = {step}: {drift:e}");
+        }
+    }
+}
+
+/// Times by DOP853 to 1e-8.
+#[test]
+fn events_of_compositions_are_as_exact_as_their_runs() {
+    let text =
+        "gravity = [0, 0, -9.81]\n[bodies.a]\nmass = 1\ninertia = [0.2, 0.3, 0.4]\ncenter = [0.5, 0, 0]\n"
+            .to_string()
+            + &joint("h", "revolute", [0, 1, 0], "")
+            + "[events.rate]\nwhen = \"h.rate - 3\"\n[events.falls]\nwhen = \"a.center_velocity_z + 1.0\"\n\
+           [events.angle]\nwhen = \"h.angle - 1\"\n[run]\nstep = 0.02\nuntil = 1\n";
+    let (_folder, file) = model(&text);
+    let exact = [
+        ("rate", &[0.346_026_31, 0.895_680_48][..]),
+        ("falls", &[0.232_213_76, 0.490_726_97]),
+        ("angle", &[0.481_803_23]),
+    ];
+    for method in ["compose:variational:6", "compose:conserving:6"] {
+        let found = json(&["run", &file, "-m", method, "--no-reference", "--json"]);
+        for (name, times) in exact {
+            for (time, exact) in found["events"][name]["times"].as_array().unwrap().iter().zip(times) {
+                let off = (number(time) - exact).abs();
+                assert!(off < 2e-8, "{method} {name}: {off:e}");
+            }
+        }
+    }
+}
+
+#[test]
+fn screws_and_drives_between_bodies_keep_their_momenta() {
+    let text = |more: &str| {
+        format!(
+            "[bodies.a]\nmass = 2\ninertia = [0.2, 0.3, 0.4]\nomega_body = [1, 2, 3]\n\
+             [bodies.d]\nmass = 0.9\ninertia = [0.02, 0.03, 0.04]\nposition = [0.2, 1.4, 0.3]\n\
+             [joints.j]\nbetween = [\"a\", \"d\"]\nat = [0.2, 1.4, 0.3]\naxis = [0, 0.6, 0.8]\n{more}\n\
+             [run]\nstep = 0.01\nuntil = 1\n"
+        )
+    };
+    for more in ["type = \"screw\"\npitch = 0.2\nrate = 6", "type = \"revolute\"\ndrive = \"sin(3*t)\""] {
+        let (_folder, file) = model(&text(more));
+        for method in ["conserving", "decaying", "variational"] {
+            let found = json(&["run", &file, "-m", method, "--no-reference", "--json"]);
+            for name in ["linear_momentum_space", "momentum_space"] {
+                let drift = number(&found["drift"][name]);
+                assert!(drift < 2e-13, "{method} {name}: {drift:e}");
+            }
+        }
+    }
+}

@@ -384,6 +384,9 @@ impl JointFormula for Drive {
     fn is_angle(&self, _row: usize) -> bool {
         self.coordinate == Coordinate::Angle
     }
+    fn is_relative(&self) -> bool {
+        true
+    }
     fn is_driven(&self) -> bool {
         true
     }

@@ -143,6 +143,9 @@ impl JointFormula for Thread {
     fn enforced<T: Real>(&self, numbers: &[T], at: &Frames<T>) -> Option<T> {
         Some(at.distance() * T::lift(TAU) / numbers[0])
     }
+    fn is_relative(&self) -> bool {
+        true
+    }
     fn is_angle(&self, _row: usize) -> bool {
         true
     }

@@ -218,7 +218,13 @@ impl fmt::Display for AssemblyError {
             Self::NotClosed { joint, gap } => write!(
                 f,
                 "the joints contradict each other: no positions near the given ones close them all, '{joint}' is still \
-                 open by {gap:.3e} m (or rad)"
+                 open by {gap:.3e} m (or rad){}",
+                // What closes ever more slowly is at its limit.
+                if *gap < 1e-5 {
+                    "; or they close in a singular position alone, a dead centre or a flat linkage"
+                } else {
+                    ""
+                }
             ),
             Self::IllConditioned { residual } => write!(
                 f,

@@ -45,6 +45,9 @@ impl JointFormula for Mesh {
         let finest = self.teeth[0].abs().max(self.teeth[1].abs());
         rows[0] = (self.phase(at) - numbers[0]).sin_cos().0 / T::lift(f64::from(finest));
     }
+    fn is_relative(&self) -> bool {
+        true
+    }
     fn is_angle(&self, _row: usize) -> bool {
         true
     }

@@ -116,6 +116,11 @@ pub trait JointFormula: Debug + Send + Sync + 'static {
     fn is_driven(&self) -> bool {
         false
     }
+    /// True if its rows say where one frame is in the other, whatever both are in space: then they keep the momenta of both bodies
+    /// together.
+    fn is_relative(&self) -> bool {
+        false
+    }
     /// What its row holds a coordinate of the joint beside it at, if it does that. A row of an angle vanishes half a turn away
     /// too, where a step may end that is too long.
     fn enforced<T: Real>(&self, _numbers: &[T], _at: &Frames<T>) -> Option<T> {
@@ -191,7 +196,8 @@ pub enum Strains {
     /// So many of the six motions of the second frame in the first, along and then about the axes of the first: its first
     /// numbers are the stiffnesses.
     Motions(usize),
-    /// The coordinate of the joint that it acts in: its first number is the stiffness.
+    /// The coordinate of the joint that it acts in, of which it stores half the square of how far that is from somewhere, times its
+    /// first number.
     Coordinate,
     /// The distance of its points, along which it acts.
     Length,
@@ -267,6 +273,7 @@ pub struct OwnJoint<S: Real> {
     rows: usize,
     angles: [bool; MOST_ROWS],
     driven: bool,
+    relative: bool,
 }
 
 /// A force of one's own, with its numbers.
@@ -345,9 +352,9 @@ impl<S: Real> OwnJoint<S> {
             return Err(OwnError::Rows { rows });
         }
         let angles = core::array::from_fn(|row| formula.is_angle(row));
-        let (kind, driven) = (formula.kind(), formula.is_driven());
+        let (kind, driven, relative) = (formula.kind(), formula.is_driven(), formula.is_relative());
         let formula: Arc<dyn AnyJoint> = Arc::new(formula);
-        Ok(OwnJoint { behind: Behind::new(formula, names, numbers)?, kind, rows, angles, driven })
+        Ok(OwnJoint { behind: Behind::new(formula, names, numbers)?, kind, rows, angles, driven, relative })
     }
     pub(super) fn kind(&self) -> &'static str {
         self.kind
@@ -356,8 +363,8 @@ impl<S: Real> OwnJoint<S> {
         own_numbers(&self.behind.names, &mut self.behind.numbers)
     }
     pub(super) fn rebuilt<T: Real>(&self, number: &mut dyn FnMut(usize, S) -> T) -> OwnJoint<T> {
-        let OwnJoint { kind, rows, angles, driven, .. } = *self;
-        OwnJoint { behind: self.behind.rebuilt(number), kind, rows, angles, driven }
+        let OwnJoint { kind, rows, angles, driven, relative, .. } = *self;
+        OwnJoint { behind: self.behind.rebuilt(number), kind, rows, angles, driven, relative }
     }
     pub(super) fn rows(&self) -> usize {
         self.rows
@@ -367,6 +374,9 @@ impl<S: Real> OwnJoint<S> {
     }
     pub(super) fn is_driven(&self) -> bool {
         self.driven
+    }
+    pub(super) fn is_relative(&self) -> bool {
+        self.relative
     }
     /// Φ at any scalar. What cannot be had is not a number, which every step refuses.
     fn ask<U: Real>(&self, at: Ends<'_, S, U>, time: U, places: [&Place<U>; 2]) -> Rows<U> {

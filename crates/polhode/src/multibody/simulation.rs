@@ -295,7 +295,7 @@ impl<S: Scalar> Simulation<S> {
             false => self.step_in_parts(h),
         }
     }
-    pub(super) fn is_alpha(&self) -> bool {
+    pub(crate) fn is_alpha(&self) -> bool {
         matches!(self.scheme, SystemScheme::Alpha(_))
     }
     /// Makes room for the end of a step, and says where the angles of joints are expected there. Refuses drives that jump in it.

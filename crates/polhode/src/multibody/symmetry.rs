@@ -44,10 +44,9 @@ impl Joint<f64> {
             _ => false,
         })
         // What rows of one's own do where all is moved is not known.
-        .at_most(if matches!(self.kind, JointKind::Own(_)) {
-            Symmetry::None
-        } else {
-            Symmetry::Full
+        .at_most(match &self.kind {
+            JointKind::Own(own) if !own.is_relative() => Symmetry::None,
+            _ => Symmetry::Full,
         })
     }
 }

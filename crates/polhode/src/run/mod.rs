@@ -77,7 +77,7 @@ pub trait Run: Send {
     }
     /// True if it comes to a time within the last step by [`Run::land`]; false if a shorter step leads there.
     ///
-    /// Methods for systems correct in each step what positions are off by, and in a short step after longer ones that takes
+    /// Generalized-alpha methods correct in each step what positions are off by, and in a short step after longer ones that takes
     /// accelerations and reactions out of all proportion.
     fn lands_between(&self) -> bool {
         false

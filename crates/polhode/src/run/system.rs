@@ -280,7 +280,7 @@ impl Run for SystemRun {
         Some(self.face.snapshot(shown))
     }
     fn lands_between(&self) -> bool {
-        true
+        self.simulation.is_alpha()
     }
     fn land(&mut self, before: &Saved, t: f64) -> Result<(), RestoreError> {
         let (last_step, longest_step, spent) = (self.last_step, self.longest_step, self.simulation.spent);

@@ -14,8 +14,8 @@ const NOTHING: f64 = 1e-12;
 ///
 /// Crossings are found on the motion between the ends of a step ([`Run::between`]), several in one step where it shows them.
 /// Each is then refined by steps from the start of this one, of the size that leads to it, so that its time and its state are
-/// as exact as the method is and owe nothing to the interpolation. Methods for systems are of second order and do not bear short
-/// steps well ([`Run::lands_between`]): there the interpolation, which is of higher order, is what counts. After that the run
+/// as exact as the method is and owe nothing to the interpolation. Generalized-alpha methods are of second order and do not bear
+/// short steps well ([`Run::lands_between`]): there the interpolation, which is of higher order, is what counts. After that the run
 /// goes on as if nobody had looked, to the bit; an event that stops leaves it where it happened instead, and it has ended.
 ///
 /// A zero at the start is no crossing. One at the end of a step counts where the step reaches it, whatever comes then.

@@ -7,7 +7,7 @@ use super::super::own::{MovingFrames, OwnForce, Strains};
 use super::super::signal::{MOST_SIGNALS, Scene, Signal};
 use super::leap::Leap;
 use super::piece::{Piece, Pull, Seen};
-use super::relative::{Relative, View, corners, exact, slopes};
+use super::relative::{Relative, STILL, View, corners, exact, slopes};
 use crate::scalar::{Dual, Mask, Over, Real};
 use nalgebra::Vector3;
 
@@ -35,6 +35,8 @@ pub(in crate::multibody) struct Step<'a, S: Real, T> {
     /// The angles that those of the joints are near to.
     pub(in crate::multibody) angles: &'a [f64],
     pub(in crate::multibody) times: [T; 2],
+    /// A typical length.
+    pub(in crate::multibody) length: f64,
 }
 
 /// The change of an angle from its cosine and sine at both ends, and that over the sine of the change.
@@ -122,10 +124,11 @@ impl<S: Real> Force<S> {
         let time = (step.times[0] + step.times[1]) * T::lift(0.5);
         let coordinate = self.only_coordinate();
         let stores = match (self.signals.is_empty(), coordinate) {
-            (true, _) => self.store(own, [from, to, mean], time, &mut effort.pull),
+            (true, _) => self.store(own, [from, to, mean], (time, step.length), &mut effort.pull),
             (false, Some((at, joint, coordinate))) => {
                 let near = step.angles.get(joint).copied().unwrap_or_default();
-                self.store_in_joint(own, (at, coordinate, near), [from, to, mean], time, &mut effort.pull)
+                let when = (time, step.length);
+                self.store_in_joint(own, (at, coordinate, near), [from, to, mean], when, &mut effort.pull)
             }
             (false, None) => false,
         };
@@ -170,7 +173,7 @@ impl<S: Real> Force<S> {
         &self,
         own: &OwnForce<S>,
         [from, to, mean]: [&Seen<T>; 3],
-        time: T,
+        (time, length): (T, f64),
         out: &mut Pull<T>,
     ) -> bool {
         let view = View::new(&self.ends);
@@ -186,7 +189,7 @@ impl<S: Real> Force<S> {
             let frames = view.frames(at, Dual::constant(time), of);
             own.potential_at(&MovingFrames::still(frames), of).unwrap_or(Dual::lift(f64::NAN))
         });
-        view.pull(mean, &exact(gradient, [&a, &b], values, 0.0).map(|x| -x), out);
+        view.pull(mean, &exact(gradient, [&a, &b], values, length).map(|x| -x), out);
         true
     }
     /// The forces of a potential of one coordinate of a joint between its frames; false if it has none.
@@ -195,7 +198,7 @@ impl<S: Real> Force<S> {
         own: &OwnForce<S>,
         (signal, coordinate, near): (usize, Coordinate, f64),
         [from, to, mean]: [&Seen<T>; 3],
-        time: T,
+        (time, length): (T, f64),
         out: &mut Pull<T>,
     ) -> bool {
         let view = View::new(&self.ends);
@@ -229,15 +232,13 @@ impl<S: Real> Force<S> {
         at.signals[signal] = middle;
         let Some(slope_there) = own.potential_at(&at, |x: S| Dual::constant(T::of(x))) else { return false };
         let slope_there = slope_there.eps[0];
-        let missing = (after - before) - slope_there * change;
-        // Changes that are too small for the difference of two values to mean anything: as angles, or beside where the frames are.
-        let room = match coordinate {
-            Coordinate::Angle => T::lift(1e-32),
-            Coordinate::Distance => {
-                let [a, b] = from.arms.map(|arm| arm.dot(&arm));
-                (from.span.dot(&from.span) + a + b) * T::lift(1e-32) + T::lift(f64::MIN_POSITIVE)
-            }
+        // Half the square of a coordinate changes by its slope in the middle.
+        let missing = match own.strains() {
+            Strains::Coordinate => T::zero(),
+            _ => (after - before) - slope_there * change,
         };
+        let unit = if coordinate == Coordinate::Angle { 1.0 } else { length };
+        let room = T::lift(unit * unit * STILL) + T::lift(f64::MIN_POSITIVE);
         let effort = slope_there + missing * change / (change * change + room);
         out.add(&slope, -effort);
         true

@@ -361,6 +361,7 @@ impl<S: Real> Leaping<'_, S> {
                         leap: &|b| self.seeded(b, (b == from).then_some(group), apart),
                         angles: self.on.angles,
                         times,
+                        length: self.on.work.layout.length,
                     };
                     let effort = force.effort(&step, &damping[..given.len().min(MOST_ROWS)]);
                     for (end, to) in force.bodies().into_iter().enumerate() {

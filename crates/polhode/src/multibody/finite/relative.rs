@@ -114,7 +114,7 @@ impl<S: Real> View<S> {
 }
 
 /// Squares of changes below this are too small for the difference of two values to mean anything.
-const STILL: f64 = 1e-16;
+pub(super) const STILL: f64 = 1e-16;
 
 /// The nearest slopes to those given whose work between two places is the change of a function: of its turn and of its
 /// displacement, each as the mean over the two ways from one to the other. `values` are those at the start, at the end, after

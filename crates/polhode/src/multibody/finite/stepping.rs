@@ -110,8 +110,8 @@ impl<'a, S: Real> Leaping<'a, S> {
         for (f, force) in system.forces.iter().enumerate() {
             let damping = self.damping.get(f).map_or(&[][..], |all| &all[..]);
             let leaps = &self.on.work.leaps;
-            let step =
-                forces::Step { joints: &system.joints, leap: &|b| leaps[b], angles: self.on.angles, times };
+            let (joints, angles, length) = (&system.joints, self.on.angles, self.on.work.layout.length);
+            let step = forces::Step { joints, leap: &|b| leaps[b], angles, times, length };
             let effort = force.effort(&step, damping);
             self.done += effort.work;
             for (end, body) in force.bodies().into_iter().enumerate() {
