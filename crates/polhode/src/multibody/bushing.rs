@@ -1,6 +1,7 @@
 //! Bushings: elastic joints with a stiffness and a damping for each of six motions.
 
-use super::own::{ForceFormula, MovingFrames, Push, Strains};
+use super::force::Strains;
+use super::own::{ForceFormula, MovingFrames, Push};
 use crate::group::{Exponential, Group, Rotation, So3};
 use crate::scalar::Real;
 use nalgebra::{Matrix3, Vector3};

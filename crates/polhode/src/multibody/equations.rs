@@ -16,7 +16,7 @@ use super::state::{BodyMotion, CoordinateState};
 use super::workspace::{LEAST_MOTION, Now, ROUNDED, Stepping, Weights, ends, lengths, loads};
 use crate::group::{Exponential, Group, Map, Rotation, So3, Tangent};
 use crate::method::{Chart, Form};
-use crate::scalar::{Quads, Real, Wide};
+use crate::scalar::{Evaluate, Evaluation, Real};
 use crate::solve::{Equations, Rung};
 use nalgebra::{Matrix3, Vector3};
 
@@ -287,18 +287,7 @@ impl<S: Real> Stepping<'_, S> {
     }
 }
 
-/// The residual of the iterate.
-struct Residual<'a, 'b, S: Real>(&'a mut Stepping<'b, S>);
-
-impl<S: Real> Wide<S> for Residual<'_, '_, S> {
-    type Output = ();
-    #[inline(always)]
-    fn run<W: Quads<S>>(self, _: W) {
-        self.0.evaluate_all();
-    }
-}
-
-impl<S: Real> Stepping<'_, S> {
+impl<S: Real> Evaluate for Stepping<'_, S> {
     #[inline(always)]
     fn evaluate_all(&mut self) {
         let weights = self.weights;
@@ -442,7 +431,7 @@ impl<S: Real> Equations<S> for Stepping<'_, S> {
 
     #[inline]
     fn residual(&mut self) {
-        S::widely(Residual(self));
+        S::widely(Evaluation(self));
     }
 
     fn misfit(&self) -> S {

@@ -38,6 +38,21 @@ impl<S: Real> ForceKind<S> {
     }
 }
 
+/// Strains that a force of one's own stores energy of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strains {
+    /// None that is known.
+    None,
+    /// So many of the six motions of the second frame in the first, along and then about the axes of the first: its first
+    /// numbers are the stiffnesses.
+    Motions(usize),
+    /// The coordinate of the joint that it acts in, of which it stores half the square of how far that is from somewhere, times its
+    /// first number.
+    Coordinate,
+    /// The distance of its points, along which it acts.
+    Length,
+}
+
 /// One force element between two frames.
 #[derive(Clone, Debug)]
 pub struct Force<S: Real> {

@@ -1,6 +1,7 @@
 //! Joints and forces of one's own: a formula of two frames, written once in any scalar. What the integrators need beside its
 //! value, slopes, rates and reactions, comes from dual numbers.
 
+use super::force::Strains;
 use super::joint::{By, MOST_ROWS, Place};
 use super::kinds::{Number, own_numbers};
 use super::signal::{MOST_SIGNALS, Signals};
@@ -186,21 +187,6 @@ pub trait ForceFormula: Debug + Send + Sync + 'static {
     fn strains(&self) -> Strains {
         Strains::None
     }
-}
-
-/// Strains that a force of one's own stores energy of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Strains {
-    /// None that is known.
-    None,
-    /// So many of the six motions of the second frame in the first, along and then about the axes of the first: its first
-    /// numbers are the stiffnesses.
-    Motions(usize),
-    /// The coordinate of the joint that it acts in, of which it stores half the square of how far that is from somewhere, times its
-    /// first number.
-    Coordinate,
-    /// The distance of its points, along which it acts.
-    Length,
 }
 
 impl<T: Real> Push<T> {

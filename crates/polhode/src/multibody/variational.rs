@@ -17,7 +17,7 @@ use super::tape::{Matrix, Places, Sink};
 use super::workspace::{Stepping, ends, loads};
 use crate::body::inward;
 use crate::group::{Group, Map, MapKind, Rotation, So3, Vectorial, spin};
-use crate::scalar::{Dual, Quads, Real, Scalar, Wide};
+use crate::scalar::{Dual, Evaluate, Evaluation, Real, Scalar};
 use crate::solve::{Equations, Rung, StepError};
 use nalgebra::{Matrix3, Vector3};
 
@@ -316,18 +316,7 @@ impl<'a, S: Real> Structured<'a, S> for Varying<'a, S> {
     }
 }
 
-/// The residual of the iterate.
-struct Residual<'a, 'b, S: Real>(&'a mut Varying<'b, S>);
-
-impl<S: Real> Wide<S> for Residual<'_, '_, S> {
-    type Output = ();
-    #[inline(always)]
-    fn run<W: Quads<S>>(self, _: W) {
-        self.0.evaluate_all();
-    }
-}
-
-impl<S: Real> Varying<'_, S> {
+impl<S: Real> Evaluate for Varying<'_, S> {
     #[inline(always)]
     fn evaluate_all(&mut self) {
         let (h, half, mass) = (self.on.h, self.half(), self.on.work.mass);
@@ -401,7 +390,7 @@ impl<S: Real> Equations<S> for Varying<'_, S> {
     }
     #[inline]
     fn residual(&mut self) {
-        S::widely(Residual(self));
+        S::widely(Evaluation(self));
     }
     fn misfit(&self) -> S {
         self.on.work.layout.misfit(&self.on.work.residual)

@@ -33,6 +33,23 @@ pub trait Wide<S: Real> {
     fn run<Q: Quads<S>>(self, quads: Q) -> Self::Output;
 }
 
+/// Work on something in place, such as the residual of an iterate.
+pub trait Evaluate {
+    /// Does it. Inlined always.
+    fn evaluate_all(&mut self);
+}
+
+/// That work, done widely.
+pub struct Evaluation<'a, E>(pub &'a mut E);
+
+impl<S: Real, E: Evaluate> Wide<S> for Evaluation<'_, E> {
+    type Output = ();
+    #[inline(always)]
+    fn run<Q: Quads<S>>(self, _: Q) {
+        self.0.evaluate_all();
+    }
+}
+
 /// One number after the other.
 #[derive(Clone, Copy)]
 pub struct Narrow;

@@ -1,9 +1,9 @@
 //! Forces between two bodies over a step, by finite derivatives of what they store.
 
 use super::super::coordinate::{Coordinate, unwound};
-use super::super::force::{Force, ForceKind, shorter_turn};
+use super::super::force::{Force, ForceKind, Strains, shorter_turn};
 use super::super::joint::{Joint, Place};
-use super::super::own::{MovingFrames, OwnForce, Strains};
+use super::super::own::{MovingFrames, OwnForce};
 use super::super::signal::{MOST_SIGNALS, Scene, Signal};
 use super::leap::Leap;
 use super::piece::{Piece, Pull, Seen};

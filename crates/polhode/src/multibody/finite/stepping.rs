@@ -16,7 +16,7 @@ use super::leap::Leap;
 use super::rows::{Multipliers, Part};
 use crate::body::{Kinematics, Load, inward};
 use crate::group::{MapKind, Rotation, Vectorial};
-use crate::scalar::{Over, Quads, Real, Wide};
+use crate::scalar::{Evaluate, Evaluation, Over, Real};
 use crate::solve::{Equations, Rung};
 use nalgebra::Vector3;
 
@@ -301,18 +301,7 @@ impl<'a, S: Real> Structured<'a, S> for Leaping<'a, S> {
     }
 }
 
-/// The residual of the iterate.
-struct Residual<'a, 'b, S: Real>(&'a mut Leaping<'b, S>);
-
-impl<S: Real> Wide<S> for Residual<'_, '_, S> {
-    type Output = ();
-    #[inline(always)]
-    fn run<W: Quads<S>>(self, _: W) {
-        self.0.evaluate_all();
-    }
-}
-
-impl<S: Real> Leaping<'_, S> {
+impl<S: Real> Evaluate for Leaping<'_, S> {
     #[inline(always)]
     fn evaluate_all(&mut self) {
         self.evaluate(Part::All);
@@ -354,7 +343,7 @@ impl<S: Real> Equations<S> for Leaping<'_, S> {
 
     #[inline]
     fn residual(&mut self) {
-        S::widely(Residual(self));
+        S::widely(Evaluation(self));
     }
     fn misfit(&self) -> S {
         self.on.work.layout.misfit(&self.on.work.residual)
