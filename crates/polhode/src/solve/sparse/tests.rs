@@ -531,3 +531,28 @@ fn nothing_is_allocated_after_the_search() {
         }
     }
 }
+
+/// Plain numbers are worked on in wide registers where there are some, numbers with derivatives never.
+#[test]
+fn wide_registers_change_no_bit() {
+    for (name, mechanism) in zoo() {
+        let (pattern, order, values) = (mechanism.pattern(), mechanism.order(), mechanism.values());
+        let mut next = noise(7);
+        let right: Vec<f64> = (0..mechanism.n).map(|_| next()).collect();
+        let mut wide = Factors::<f64>::new(&pattern, &order);
+        let mut narrow = Factors::<Dual<f64, 1>>::new(&pattern, &order);
+        // The second time along the pivots that were found.
+        for scale in [1.0, 1.25] {
+            let values: Vec<f64> = values.iter().map(|value| value * scale).collect();
+            let constants: Vec<Dual<f64, 1>> = values.iter().map(|value| Dual::constant(*value)).collect();
+            wide.factor(&values).unwrap();
+            narrow.factor(&constants).unwrap();
+            let mut x = right.clone();
+            let mut y: Vec<Dual<f64, 1>> = right.iter().map(|b| Dual::constant(*b)).collect();
+            wide.solve(&mut x);
+            narrow.solve(&mut y);
+            let alike = x.iter().zip(&y).all(|(x, y)| x.to_bits() == y.re.to_bits());
+            assert!(alike, "{name}, times {scale}");
+        }
+    }
+}
