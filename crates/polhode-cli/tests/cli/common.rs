@@ -55,6 +55,11 @@ pub fn refused(code: i32, args: &[&str], texts: &[&str]) {
     }
 }
 
+/// A number of JSON.
+pub fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+}
+
 /// The names in a folder, hidden ones too.
 pub fn names(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).expect("the folder is there");

@@ -1,11 +1,7 @@
 //! Methods side by side, and the frequencies and estimates of a run.
 
-use crate::common::{fine, json, polhode, refused};
+use crate::common::{fine, json, number, polhode, refused};
 use serde_json::Value;
-
-fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
-}
 
 fn digits(value: &Value, text: &str) {
     let decimals = text.split_once('.').map_or(0, |(_, rest)| rest.find('e').unwrap_or(rest.len()));

@@ -1,12 +1,8 @@
 //! Errors that are asked for, and limits for drifts.
 
-use crate::common::{csv, fine, json, names, polhode, refused};
+use crate::common::{csv, fine, json, names, number, polhode, refused};
 use polhode::problem::Problem;
 use serde_json::Value;
-
-fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
-}
 
 /// The error at the end in the measure of the estimate, by the reference.
 fn actual(found: &Value) -> f64 {

@@ -1,6 +1,6 @@
 //! Parameters from measured motions.
 
-use crate::common::{csv, fine, names, polhode, refused};
+use crate::common::{csv, fine, names, number, polhode, refused};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -40,10 +40,6 @@ fn noise(n: usize, i: usize) -> f64 {
 
 fn object(out: &str) -> Value {
     serde_json::from_str(out).expect("stdout is JSON")
-}
-
-fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
 }
 
 const TOP: [&str; 8] = [

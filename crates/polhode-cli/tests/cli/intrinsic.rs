@@ -1,11 +1,6 @@
 //! Methods with options, the kinematic update and prescribed motions from the command line.
 
-use crate::common::{fine, json, polhode, refused};
-use serde_json::Value;
-
-fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
-}
+use crate::common::{fine, json, number, polhode, refused};
 
 #[test]
 fn prescribed_motion_has_the_published_errors() {

@@ -1,12 +1,8 @@
 //! Joints of model files: drives, motors, springs, coordinates at the start, reactions, redundancy.
 
-use crate::common::{fine, json, refused};
+use crate::common::{fine, json, number, refused};
 use crate::models::Folder;
 use serde_json::Value;
-
-fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
-}
 
 /// Crank, rod and slider, all joints as drawn.
 const CRANK: &str = r#"

@@ -1,6 +1,6 @@
 //! Model files: what they say, what runs of them give, and what is refused and where.
 
-use crate::common::{csv, fine, json, program, refused};
+use crate::common::{csv, fine, json, number, program, refused};
 use serde_json::Value;
 use std::io::Write;
 use std::path::PathBuf;
@@ -31,10 +31,6 @@ fn near(value: &Value, expected: &[f64], tolerance: f64) {
     let seen = vector(value);
     assert_eq!(seen.len(), expected.len());
     assert!(seen.iter().zip(expected).all(|(a, b)| (a - b).abs() < tolerance), "{seen:?} {expected:?}");
-}
-
-fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
 }
 
 /// Products of inertia, the gravity gradient as a potential, and a torque from a table.

@@ -1,6 +1,6 @@
 //! What a run, a list and a comparison say.
 
-use crate::common::{csv, fine, json, names, polhode};
+use crate::common::{csv, fine, json, names, number, polhode};
 use serde_json::Value;
 
 const PROBLEMS: [&str; 13] = [
@@ -22,10 +22,6 @@ const PROBLEMS: [&str; 13] = [
 /// The problems that are systems of bodies and joints, tested in their own file.
 const SYSTEMS: [&str; 7] =
     ["heavy-top", "simple-pendulum", "double-pendulum", "chain", "four-bar", "slider-crank", "gyroscope"];
-
-fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
-}
 
 fn numbers(value: &Value, n: usize) -> Vec<f64> {
     let list: Vec<f64> = value.as_array().expect("an array").iter().map(number).collect();

@@ -1,7 +1,6 @@
 //! How drives start, what bodies start with, and where joints allow no motion any more.
 
-use crate::common::{fine, json, refused};
-use serde_json::Value;
+use crate::common::{fine, json, number, refused};
 use tempfile::TempDir;
 
 /// A model in a file of its own.
@@ -11,10 +10,6 @@ pub fn model(text: &str) -> (TempDir, String) {
     std::fs::write(&path, text).unwrap();
     let path = path.to_string_lossy().into_owned();
     (folder, path)
-}
-
-pub fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
 }
 
 const BODY: &str = "[bodies.a]\nmass = 4\ninertia = [1, 1, 1]\n";

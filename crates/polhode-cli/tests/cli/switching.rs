@@ -1,12 +1,7 @@
 //! Loads that jump or have kinks, and loads that look at other bodies, under methods for systems.
 
-use crate::common::json;
+use crate::common::{json, number};
 use crate::models::Folder;
-use serde_json::Value;
-
-fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
-}
 
 const TORQUE: &str =
     "t,mx,my,mz\n0,0,0,0\n0.7,0.01,-0.02,0.015\n1.3,-0.03,0.01,0.02\n2.0,0.02,0.03,-0.01\n4,0,0.01,0\n";

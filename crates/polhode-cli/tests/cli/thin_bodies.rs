@@ -1,7 +1,7 @@
 //! Bodies without a moment about some axis, or about any, and stiff springs and drives on them.
 
-use crate::common::{json, polhode, refused};
-use crate::starts_and_ends::{joint, model, number};
+use crate::common::{json, number, polhode, refused};
+use crate::starts_and_ends::{joint, model};
 
 const METHODS: [&str; 6] = [
     "geometric-alpha",

@@ -1,12 +1,7 @@
 //! What a run says of itself: drifts of systems that rest, warnings, and where it could not go on.
 
-use crate::common::{json, polhode, refused};
+use crate::common::{json, number, polhode, refused};
 use crate::models::Folder;
-use serde_json::Value;
-
-fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
-}
 
 const REST: &str = r#"
 [bodies.a]

@@ -41,20 +41,19 @@ impl System<f64> {
         self.without_value((0.0, beginning(0.0)), &vec![0.0; self.joints.len()])
     }
     /// A load that has no value at the start.
-    pub(crate) fn load_without_value(&self) -> Option<Valueless> {
-        let loads = |(b, body): (usize, &Rigid<f64>)| {
-            body.load_without_value(0.0, beginning(0.0)).map(|load| Valueless::Load(b, load))
-        };
-        self.bodies.iter().enumerate().find_map(loads)
+    pub(crate) fn load_without_value_at_start(&self) -> Option<Valueless> {
+        self.load_without_value((0.0, beginning(0.0)))
+    }
+    fn load_without_value(&self, (time, inward): (f64, f64)) -> Option<Valueless> {
+        self.bodies
+            .iter()
+            .enumerate()
+            .find_map(|(b, body)| body.load_without_value(time, inward).map(|load| Valueless::Load(b, load)))
     }
     /// An element that has no value where the bodies of the system start, at a side of a time.
     pub(crate) fn without_value(&self, (time, inward): (f64, f64), angles: &[f64]) -> Option<Valueless> {
         let place = |b: usize| self.place_of(Some(b));
         let scene = Scene { time, inward, joints: &self.joints, angles, place: &place };
-        let loads =
-            self.bodies.iter().enumerate().find_map(|(b, body)| {
-                body.load_without_value(time, inward).map(|load| Valueless::Load(b, load))
-            });
         let has_none = |force: &Force<f64>| {
             let energy = force.potential_in(&scene).unwrap_or(0.0);
             let mut pushes = force.wrenches_in(&scene).into_iter();
@@ -72,7 +71,7 @@ impl System<f64> {
             });
             lost.map(|(j, _)| Valueless::Drive(j))
         };
-        loads.or_else(force).or_else(drive)
+        self.load_without_value((time, inward)).or_else(force).or_else(drive)
     }
     /// An element in words.
     pub(crate) fn words_of(&self, element: Valueless) -> String {

@@ -136,7 +136,7 @@ impl Problem {
             let message = format!("body '{}' is free to turn about every axis: {error}", body.name);
             return Err(self.refused(self.file().body_fault(&body.name, message)));
         }
-        if let Some(element) = system.load_without_value() {
+        if let Some(element) = system.load_without_value_at_start() {
             return Err(self.valueless(&system, &built.values, element));
         }
         // Initial values are tried out where joints ask something of them.
