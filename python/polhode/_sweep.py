@@ -10,6 +10,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -208,6 +209,12 @@ def _told(error: Exception) -> str:
     return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
 
 
+def _quietly(farewell: Callable[..., object], **options: Any) -> None:
+    """An executor that is gone may not hear a farewell; that must not hide what has happened, nor end what goes on."""
+    with suppress(Exception):
+        farewell(**options)
+
+
 class _Driver:
     """Chunks on their way through an executor, so many at a time.
 
@@ -258,9 +265,9 @@ class _Driver:
                         self._take(work, future, total)
         finally:
             for future in self.futures:
-                future.cancel()
+                _quietly(future.cancel)
             if self.make is not None:
-                self.executor.shutdown(wait=False, cancel_futures=True)
+                _quietly(self.executor.shutdown, wait=False, cancel_futures=True)
 
     def _next(self, fresh: Iterator[_Work]) -> _Work | None:
         """What may go on its way now; a suspect only by itself."""
@@ -339,7 +346,7 @@ class _Driver:
             raise EngineLost(f"{self.broken} executors have broken one after the other without a result") from error
         lost = list(self.futures.values())
         self.futures.clear()
-        self.executor.shutdown(wait=False, cancel_futures=True)
+        _quietly(self.executor.shutdown, wait=False, cancel_futures=True)
         self.executor = self.make()
         for work in lost:
             self._apart(work, error, len(lost) == 1)

@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import time
-from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, CancelledError, Future, ProcessPoolExecutor, ThreadPoolExecutor
 
 import numpy as np
 import polhode
@@ -98,6 +98,31 @@ def test_executors_that_never_work_are_given_up(tmp_path):
         polhode.sweep(plan(), Broken, out=tmp_path)
     with pytest.raises(TypeError, match="submit"):
         polhode.sweep(plan(), "dask", out=tmp_path)
+
+
+def test_an_executor_that_hears_no_farewell_is_told_as_lost(tmp_path, bytes_of_one):
+    """As a client of Dask whose scheduler has ended: what was under way is cancelled, and cancelling fails."""
+
+    class Gone(Future):
+        def cancel(self):
+            raise OSError("the line is closed")
+
+    class Deaf(ThreadPoolExecutor):
+        def submit(self, function, /, *args):
+            future = Gone()
+            if args[2] == 0:
+                future.set_exception(CancelledError("reason: unknown"))
+            return future
+
+        def shutdown(self, *args, **options):
+            raise OSError("the line is closed")
+
+    with pytest.raises(polhode.EngineLost, match="reason: unknown.*resume=True"):
+        polhode.sweep(plan(), Deaf(2), out=tmp_path / "one", chunk=7)
+    # A function that makes executors goes on with the next one.
+    made = iter([Deaf, Deaf])
+    result = polhode.sweep(plan(), lambda: next(made, ThreadPoolExecutor)(2), out=tmp_path / "more", chunk=7)
+    assert result.failed == 0 and result.table.read_bytes() == bytes_of_one
 
 
 def ended_once(made, hash_, first, last, folder, ticket):
