@@ -10,18 +10,21 @@
 //! Stabilized index 2 (Gear, Gupta & Leimkuhler): the pose changes by p = u - M⁻¹ B(q_n)ᵀ η, and B v = 0 at the end of
 //! the step determines η.
 
+use super::iterate::{Entries, Prediction, Residual, Solution};
 use super::joint::{MOST_ROWS, Place, zero};
 use super::signal::Scene;
+use super::split::Slopes;
 use super::state::{BodyMotion, CoordinateState};
 use super::workspace::{LEAST_MOTION, Now, ROUNDED, Stepping, Weights, ends, lengths, loads};
 use crate::group::{Exponential, Group, Map, Rotation, So3, Tangent};
 use crate::method::{Chart, Form};
-use crate::scalar::{Evaluate, Evaluation, Real};
+use crate::scalar::{Perform, Real, perform};
 use crate::solve::{Equations, Rung};
 use nalgebra::{Matrix3, Vector3};
 
 impl<S: Real> Stepping<'_, S> {
     /// x*, ẋ* of eqs (78), (88) for a coordinate with velocity v, algorithmic acceleration a and acceleration w.
+    #[inline(always)]
     pub(super) fn predicted<X>(&self, x: X, v: X, a: X, w: X) -> (X, X)
     where
         X: Copy + core::ops::Mul<S, Output = X> + core::ops::Add<Output = X> + core::ops::Sub<Output = X>,
@@ -37,6 +40,7 @@ impl<S: Real> Stepping<'_, S> {
         (position + known * (number(alpha.beta) * h * h), velocity + known * (number(alpha.gamma) * h))
     }
     /// The algorithmic acceleration at the end of a step with the acceleration w at its end.
+    #[inline(always)]
     pub(super) fn algorithmic<X>(&self, a: X, before: X, w: X) -> X
     where
         X: Copy + core::ops::Mul<S, Output = X> + core::ops::Add<Output = X> + core::ops::Sub<Output = X>,
@@ -52,6 +56,7 @@ impl<S: Real> Stepping<'_, S> {
     }
 
     /// Rates of the parameters at the start of the step: φ̇, a, φ̈, and T_n.
+    #[inline(always)]
     pub(super) fn chart(&self, body: &BodyMotion<S>) -> ([Vector3<S>; 3], Option<Tangent<S>>) {
         if self.work.scheme.chart == Chart::Incremental {
             return ([body.omega_body, body.algorithmic_rate, body.omega_rate], None);
@@ -65,6 +70,7 @@ impl<S: Real> Stepping<'_, S> {
     }
 
     /// What corrections are compared with.
+    #[inline(always)]
     pub(super) fn measure(&mut self) {
         let jointed = self.bodies.iter().zip(&self.work.levers).filter(|(_, lever)| !lever.is_zero());
         let farthest = jointed.fold(S::zero(), |far, (body, _)| far.max(lengths(&body.position)));
@@ -86,7 +92,8 @@ impl<S: Real> Stepping<'_, S> {
         }
     }
 
-    pub(super) fn predict(&mut self) {
+    #[inline(always)]
+    fn predict(&mut self) {
         self.measure();
         for b in 0..self.bodies.len() {
             let body = &self.bodies[b];
@@ -201,7 +208,8 @@ impl<S: Real> Stepping<'_, S> {
     }
 
     /// The acceleration that a body ends with, its algorithmic acceleration and g_α; for the rotation they are geometric.
-    pub(super) fn finish(&self, b: usize) -> BodyMotion<S> {
+    #[inline(always)]
+    fn finish(&self, b: usize) -> BodyMotion<S> {
         let (moving, now, alpha) = (&self.bodies[b], &self.work.now[b], self.work.scheme.weights);
         let ([_, a, before], _) = self.chart(moving);
         let algorithmic = self.algorithmic(moving.algorithmic, moving.acceleration, now.acceleration);
@@ -245,16 +253,13 @@ impl<S: Real> Stepping<'_, S> {
             false => *parameters,
         }
     }
-    /// Evaluates the bodies at the solution: the last correction moved it. The residual form carries its forces on.
-    pub(super) fn refresh(&mut self) {
+    /// The bodies at the end of the step; the sum shows what is not a number. The last correction moved the iterate, so that forces
+    /// and accelerations of the next step are those at its end. The residual form carries its forces on.
+    pub(super) fn finish_all(&mut self, next: &mut [BodyMotion<S>]) -> S {
         if self.work.scheme.form == Form::Residual {
             self.residual();
-            return;
         }
-        let weights = self.weights;
-        for b in 0..self.bodies.len() {
-            self.evaluate(b, &weights);
-        }
+        perform::<S, _, _>(self, Solution { next })
     }
     /// The extra coordinates at the end of the step.
     pub(super) fn finish_flat(&self, i: usize, out: &mut CoordinateState<S>) {
@@ -287,9 +292,37 @@ impl<S: Real> Stepping<'_, S> {
     }
 }
 
-impl<S: Real> Evaluate for Stepping<'_, S> {
+impl<S: Real> Perform<Prediction> for Stepping<'_, S> {
+    type Output = ();
     #[inline(always)]
-    fn evaluate_all(&mut self) {
+    fn perform(&mut self, _: Prediction) {
+        self.predict();
+    }
+}
+
+impl<S: Real> Perform<Solution<'_, S>> for Stepping<'_, S> {
+    type Output = S;
+    #[inline(always)]
+    fn perform(&mut self, Solution { next }: Solution<'_, S>) -> S {
+        let (weights, evaluated) = (self.weights, self.work.scheme.form == Form::Residual);
+        let mut sum = S::zero();
+        for (b, next) in next.iter_mut().enumerate() {
+            if !evaluated {
+                self.evaluate(b, &weights);
+            }
+            *next = self.finish(b);
+            for v in [&next.position, &next.velocity, &next.omega_body] {
+                sum += v.dot(v);
+            }
+        }
+        sum
+    }
+}
+
+impl<S: Real> Perform<Residual> for Stepping<'_, S> {
+    type Output = ();
+    #[inline(always)]
+    fn perform(&mut self, _: Residual) {
         let weights = self.weights;
         let end = self.end();
         let (time, inward) = end;
@@ -388,9 +421,18 @@ impl<S: Real> Evaluate for Stepping<'_, S> {
     }
 }
 
+impl<S: Real> Perform<Entries<'_, S>> for Stepping<'_, S> {
+    type Output = ();
+    #[inline(always)]
+    fn perform(&mut self, Entries { whole, mut values }: Entries<'_, S>) {
+        let weights = self.weights;
+        self.write(&weights, whole, &mut values);
+    }
+}
+
 impl<S: Real> Equations<S> for Stepping<'_, S> {
     fn guess(&mut self, rung: Rung, _lanes: S::Mask) {
-        self.predict();
+        perform::<S, _, _>(self, Prediction);
         self.work.turned = S::zero();
         if self.goes_on(rung) || rung == Rung::Continued {
             return;
@@ -426,12 +468,12 @@ impl<S: Real> Equations<S> for Stepping<'_, S> {
     fn shorten(&mut self, fraction: f64) {
         self.h = self.whole * S::lift(fraction);
         self.weights = Weights::new(self.work, self.h);
-        self.predict();
+        perform::<S, _, _>(self, Prediction);
     }
 
     #[inline]
     fn residual(&mut self) {
-        S::widely(Evaluation(self));
+        perform::<S, _, _>(self, Residual);
     }
 
     fn misfit(&self) -> S {
@@ -440,20 +482,20 @@ impl<S: Real> Equations<S> for Stepping<'_, S> {
 
     #[inline]
     fn linearize(&mut self, _rung: Rung, _lanes: S::Mask) {
-        let (weights, whole) = (self.weights, self.takes_whole());
+        let whole = self.takes_whole();
         let mut matrix = match self.work.matrix_at(whole).take() {
             Some(matrix) => matrix,
             None => self.unwritten_matrix(whole),
         };
-        self.write(&weights, whole, &mut matrix.rewrite());
+        perform::<S, _, _>(self, Entries { whole, values: matrix.rewrite() });
         self.take_matrix(matrix, whole);
         if !whole {
-            self.see_slopes(&weights);
+            perform::<S, _, _>(self, Slopes);
         }
         if self.splits() && self.work.matrix_at(!whole).is_none() {
             // Room for the other one as long as steps may still allocate.
             let mut other = self.unwritten_matrix(!whole);
-            self.write(&weights, !whole, &mut other.rewrite());
+            perform::<S, _, _>(self, Entries { whole: !whole, values: other.rewrite() });
             self.work.put_aside(other, !whole);
         }
     }

@@ -1,8 +1,9 @@
 //! Guesses from the steps before, and how long their factors serve.
 
+use super::joint::zero;
 use super::workspace::{Step, Stepping};
 use crate::archive::kept;
-use crate::scalar::Real;
+use crate::scalar::{Perform, Real, perform};
 use core::cmp::Ordering;
 
 /// The highest order of extrapolation.
@@ -52,15 +53,17 @@ impl Guess {
     /// differences.
     pub(super) fn best<S: Real>(most: usize, sizes: &[S; ORDER + 1], sums: Option<&[S; ORDER + 1]>) -> Self {
         let (mut best, mut least) = (Guess::default(), sizes[0].largest());
-        for (order, size) in sizes.iter().enumerate().take(most + 1).skip(1) {
-            if size.largest() < least {
-                (best, least) = (Guess { order, turns: false }, size.largest());
+        let mut see = |sizes: &[S; ORDER + 1], turns: bool| {
+            for (order, size) in (1..=most).zip(&sizes[1..]) {
+                let size = size.largest();
+                if size < least {
+                    (best, least) = (Guess { order, turns }, size);
+                }
             }
-        }
-        for (order, sum) in sums.into_iter().flatten().enumerate().take(most + 1).skip(1) {
-            if sum.largest() < least {
-                (best, least) = (Guess { order, turns: true }, sum.largest());
-            }
+        };
+        see(sizes, false);
+        if let Some(sums) = sums {
+            see(sums, true);
         }
         best
     }
@@ -105,6 +108,12 @@ pub(super) const WAIT: u64 = 8;
 /// What guesses of each order would have been off by, and sums of two differences.
 type Errors<S> = [[S; ORDER + 1]; 2];
 
+/// The guess by the last steps.
+struct Extrapolation;
+
+/// What the guesses for a solution would have been off by, of poses and of multipliers.
+struct Lesson<'a, S>([&'a mut Errors<S>; 2]);
+
 /// The function of this name for guesses up to an order.
 macro_rules! of_order {
     ($order:expr, $type:ident::$function:ident, ($self:ident, $argument:expr)) => {
@@ -117,20 +126,24 @@ macro_rules! of_order {
 }
 
 impl<S: Real> Stepping<'_, S> {
-    /// Every unknown of the iterate with its differences, and what it is.
+    /// Every unknown of the iterate with what is known of it, the differences of the rest, and what it is.
     #[inline(always)]
-    pub(super) fn unknowns(&mut self, mut each: impl FnMut(&mut S, &mut [S; ORDER + 1], Kind)) {
+    pub(super) fn unknowns(&mut self, mut each: impl FnMut(&mut S, S, &mut [S; ORDER + 1], Kind)) {
         let work = &mut *self.work;
         let differences = &mut work.history.differences[..];
-        for (b, step) in work.steps.iter_mut().enumerate() {
+        for (b, (step, body)) in work.steps.iter_mut().zip(self.bodies).enumerate() {
             let Step { change, moved, .. } = step;
+            let known = match work.from_motion {
+                true => [body.velocity * self.h, body.omega_body * self.h],
+                false => [zero(); 2],
+            };
             let parts = [(work.layout.motion(b), change), (work.layout.pose(b), moved)];
             // Without stabilization both are one.
             for (at, part) in parts.into_iter().take(if work.scheme.stabilized { 2 } else { 1 }) {
                 let differences = &mut differences[at..at + 6];
                 for (i, differences) in differences.iter_mut().enumerate() {
                     let kind = if i < 3 { Kind::Length } else { Kind::Angle };
-                    each(&mut part[i / 3][i % 3], differences, kind);
+                    each(&mut part[i / 3][i % 3], known[i / 3][i % 3], differences, kind);
                 }
             }
             if !work.scheme.stabilized {
@@ -143,15 +156,16 @@ impl<S: Real> Stepping<'_, S> {
             for k in 0..count {
                 let turns = work.layout.scales.get(start + k).is_some_and(|scale| *scale != 1.0);
                 let kind = |late: bool| Kind::Tied { late, turns };
-                each(&mut work.lambda[first + k], &mut differences[start + k], kind(false));
+                each(&mut work.lambda[first + k], S::zero(), &mut differences[start + k], kind(false));
                 if work.scheme.stabilized {
-                    each(&mut work.eta[first + k], &mut differences[start + count + k], kind(true));
+                    let differences = &mut differences[start + count + k];
+                    each(&mut work.eta[first + k], S::zero(), differences, kind(true));
                 }
             }
         }
         for (flat, start) in work.flat.iter_mut().zip(&work.layout.extra) {
             for (k, x) in flat[2].iter_mut().enumerate() {
-                each(x, &mut differences[start + k], Kind::Length);
+                each(x, S::zero(), &mut differences[start + k], Kind::Length);
             }
         }
     }
@@ -162,15 +176,13 @@ impl<S: Real> Stepping<'_, S> {
     }
     /// Begins with the extrapolation of the last steps.
     pub(super) fn extrapolate(&mut self) {
-        let History { guess, tied, .. } = &self.work.history;
-        let (free, tied): ([S; ORDER], [S; ORDER]) = (guess.factors(), tied.factors());
-        of_order!(self.work.order, Self::extrapolate_by, (self, [&free, &tied]));
+        perform::<S, _, _>(self, Extrapolation);
     }
     #[inline(always)]
     fn extrapolate_by<const MOST: usize>(&mut self, [free, tied]: [&[S; ORDER]; 2]) {
-        self.unknowns(|x, differences, kind| {
+        self.unknowns(|x, known, differences, kind| {
             let factors = if kind.is_tied() { tied } else { free };
-            *x = differences[0];
+            *x = known + differences[0];
             for i in 0..MOST {
                 *x += differences[i + 1] * factors[i];
             }
@@ -182,8 +194,8 @@ impl<S: Real> Stepping<'_, S> {
         let (alternates, apart) = (self.work.alternates, self.counts_apart());
         let per_length = S::lift(self.work.layout.length.recip());
         let per_force = self.h * self.h / self.work.mass;
-        self.unknowns(|x, differences, kind| {
-            let mut new = *x;
+        self.unknowns(|x, known, differences, kind| {
+            let mut new = *x - known;
             let counted = apart || !kind.is_tied();
             let [sizes, sums] = if kind.is_tied() { &mut *tied } else { &mut *free };
             let unit = match kind {
@@ -229,9 +241,9 @@ impl<S: Real> Stepping<'_, S> {
         let (mut free, mut tied) = ([[S::zero(); ORDER + 1]; 2], [[S::zero(); ORDER + 1]; 2]);
         if !goes_on {
             self.work.history.differences.fill([S::zero(); ORDER + 1]);
-            self.unknowns(|x, differences, _| differences[0] = *x);
+            self.unknowns(|x, known, differences, _| differences[0] = *x - known);
         } else {
-            of_order!(most, Self::learn, (self, [&mut free, &mut tied]));
+            perform::<S, _, _>(self, Lesson([&mut free, &mut tied]));
         }
         let history = &mut self.work.history;
         history.guess = Guess::best(most, &free[0], alternates.then_some(&free[1]));
@@ -242,5 +254,23 @@ impl<S: Real> Stepping<'_, S> {
         if !goes_on {
             (history.guess, history.tied) = (Guess::default(), Guess::default());
         }
+    }
+}
+
+impl<S: Real> Perform<Extrapolation> for Stepping<'_, S> {
+    type Output = ();
+    #[inline(always)]
+    fn perform(&mut self, _: Extrapolation) {
+        let History { guess, tied, .. } = &self.work.history;
+        let (free, tied): ([S; ORDER], [S; ORDER]) = (guess.factors(), tied.factors());
+        of_order!(self.work.order, Self::extrapolate_by, (self, [&free, &tied]));
+    }
+}
+
+impl<S: Real> Perform<Lesson<'_, S>> for Stepping<'_, S> {
+    type Output = ();
+    #[inline(always)]
+    fn perform(&mut self, Lesson(errors): Lesson<'_, S>) {
+        of_order!(self.work.order, Self::learn, (self, errors));
     }
 }

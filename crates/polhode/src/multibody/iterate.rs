@@ -2,11 +2,36 @@
 
 use super::history::{PRICE, WAIT};
 use super::joint::zero;
-use super::tape::Matrix;
+use super::state::BodyMotion;
+use super::tape::{Matrix, Values};
 use super::workspace::{Now, Stepping, lengths};
-use crate::scalar::{Mask, Real};
+use crate::scalar::{Mask, Perform, Real, perform};
 use crate::solve::Rung;
 use nalgebra::Vector3;
+
+/// What steps begin with, whatever is guessed.
+pub(super) struct Prediction;
+
+/// The equations at the iterate.
+pub(super) struct Residual;
+
+/// The entries of the Newton matrix, the whole one or that of one level.
+pub(super) struct Entries<'a, S> {
+    pub(super) whole: bool,
+    pub(super) values: Values<'a, S>,
+}
+
+/// Corrections that are in the place of the residual. A turn changes the parameters of the attitude by what `back` says, and
+/// multipliers are so many times their unknowns.
+pub(super) struct Corrections<S, F> {
+    multiplier: S,
+    back: F,
+}
+
+/// All bodies at the end of the step.
+pub(super) struct Solution<'a, S: Real> {
+    pub(super) next: &'a mut [BodyMotion<S>],
+}
 
 impl<S: Real> Stepping<'_, S> {
     /// Begins with the extrapolation of the steps before, if there are such.
@@ -76,14 +101,21 @@ impl<S: Real> Stepping<'_, S> {
         self.work.solve(&self.system.joints);
         self.make_corrections(multiplier, back)
     }
-    /// Makes the corrections that are in the place of the residual; their size. A turn changes the parameters of the attitude by
-    /// what `back` says, and multipliers are so many times their unknowns.
+    /// Makes the corrections that are in the place of the residual; their size.
     #[inline(always)]
     pub(super) fn make_corrections(
         &mut self,
         multiplier: S,
         back: impl Fn(&Now<S>, &Vector3<S>) -> Vector3<S>,
     ) -> S {
+        perform::<S, _, _>(self, Corrections { multiplier, back })
+    }
+}
+
+impl<S: Real, F: Fn(&Now<S>, &Vector3<S>) -> Vector3<S>> Perform<Corrections<S, F>> for Stepping<'_, S> {
+    type Output = S;
+    #[inline(always)]
+    fn perform(&mut self, Corrections { multiplier, back }: Corrections<S, F>) -> S {
         let work = &mut *self.work;
         let x = &work.residual;
         // The sum shows what is not a number, which a maximum may hide.

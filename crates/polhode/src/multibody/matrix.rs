@@ -60,6 +60,7 @@ impl<S: Real> Stepping<'_, S> {
 
     /// Writes the Newton matrix, the whole one of a stabilized step or that of a step that holds positions alone; the order of
     /// entries does not depend on the iterate.
+    #[inline(always)]
     pub(super) fn write(&mut self, weights: &Weights<S>, whole: bool, sink: &mut (impl Sink<S> + ?Sized)) {
         for b in 0..self.bodies.len() {
             let (moments, omegas) = self.slopes(b, weights);
@@ -102,6 +103,7 @@ impl<S: Real> Stepping<'_, S> {
         }
     }
 
+    #[inline(always)]
     pub(super) fn write_joints(&self, weights: &Weights<S>, whole: bool, sink: &mut (impl Sink<S> + ?Sized)) {
         let (ground, layout, now) = (Place::ground(), self.work.layout_of(whole), &self.work.now);
         let (geometric, time) = (weights.complementary * weights.scale, self.t + self.h);
@@ -168,6 +170,7 @@ impl<S: Real> Stepping<'_, S> {
     }
 
     /// Loads and forces, by duals.
+    #[inline(never)]
     pub(super) fn write_forces(&self, weights: &Weights<S>, whole: bool, sink: &mut (impl Sink<S> + ?Sized)) {
         let (layout, now) = (self.work.layout_of(whole), &self.work.now);
         let scale = -(weights.complementary * weights.scale);

@@ -366,15 +366,7 @@ impl<S: Scalar> Simulation<S> {
                 });
             }
         }
-        // The last correction moved the iterate: forces and accelerations of the next step are those at its end.
-        stepping.refresh();
-        let mut sum = S::zero();
-        for (b, next) in self.next.iter_mut().enumerate() {
-            *next = stepping.finish(b);
-            for v in [&next.position, &next.velocity, &next.omega_body] {
-                sum += v.dot(v);
-            }
-        }
+        let mut sum = stepping.finish_all(&mut self.next);
         for (i, next) in self.next_extra.iter_mut().enumerate() {
             stepping.finish_flat(i, next);
             sum = next.velocity.iter().fold(sum, |sum, v| sum + *v * *v);

@@ -15,10 +15,10 @@ use super::joint::{Joint, MOST_ROWS, Place, zero};
 use super::layout::Layout;
 use super::state::BodyMotion;
 use super::tape::Matrix;
-use super::workspace::{Stepping, Weights, Workspace, ends, lengths};
+use super::workspace::{Stepping, Workspace, ends, lengths};
 use crate::group::{Group, So3};
 use crate::method::Form;
-use crate::scalar::Real;
+use crate::scalar::{Perform, Real, perform};
 use nalgebra::Vector3;
 
 /// The angle of a step, in rad, beyond which the whole matrix is factored at once.
@@ -37,6 +37,22 @@ const MORE: u64 = 4;
 const MOST_AFTER: u64 = 1024;
 /// What the factors of one level leave of a correction, at least: first corrections may shrink faster than later ones.
 const LEFT_OUT: f64 = 1e-3;
+
+/// Corrections of both levels, which take the place of the residual.
+struct BothLevels<'a, S: Real> {
+    joints: &'a [Joint<S>],
+}
+
+impl<S: Real> Perform<BothLevels<'_, S>> for Workspace<S> {
+    type Output = ();
+    #[inline(always)]
+    fn perform(&mut self, BothLevels { joints }: BothLevels<'_, S>) {
+        self.solve_split(joints);
+    }
+}
+
+/// How rows of velocity change with the poses, beside the matrix of one level.
+pub(super) struct Slopes;
 
 impl<S: Real> Workspace<S> {
     /// Where the unknowns of one level are, or all of them.
@@ -59,11 +75,12 @@ impl<S: Real> Workspace<S> {
     pub(super) fn solve(&mut self, joints: &[Joint<S>]) {
         let split = self.scheme.stabilized && !self.in_whole;
         match if self.in_whole { &mut self.whole } else { &mut self.matrix } {
-            Some(_) if split => self.solve_split(joints),
+            Some(_) if split => perform::<S, _, _>(self, BothLevels { joints }),
             Some(matrix) => matrix.solve(&mut self.residual),
             None => self.residual.fill(S::lift(f64::NAN)),
         }
     }
+    #[inline(always)]
     fn solve_split(&mut self, joints: &[Joint<S>]) {
         let (count, map, geometric) = (self.steps.len(), self.map(), self.scheme.form == Form::Geometric);
         let Workspace { layout, small, residual: r, levels: [first, second], leaps, now, .. } = self;
@@ -149,10 +166,19 @@ fn extra(layout: &Layout, small: &Layout) -> impl Iterator<Item = (usize, usize,
     layout.extra.iter().zip(&small.extra).zip(ends).map(|((from, to), end)| (*from, *to, end - to))
 }
 
+impl<S: Real> Perform<Slopes> for Stepping<'_, S> {
+    type Output = ();
+    #[inline(always)]
+    fn perform(&mut self, _: Slopes) {
+        self.see_slopes();
+    }
+}
+
 impl<S: Real> Stepping<'_, S> {
     /// Takes up how the rows of velocity change with the poses, beside the matrix of one level.
-    pub(super) fn see_slopes(&mut self, weights: &Weights<S>) {
-        let (ground, time, per) = (Place::ground(), self.t + self.h, weights.velocity.recip());
+    #[inline(always)]
+    fn see_slopes(&mut self) {
+        let (ground, time, per) = (Place::ground(), self.t + self.h, self.weights.velocity.recip());
         let mut rows = [[zero(); 4]; MOST_ROWS];
         let Workspace { now, slopes, .. } = &mut *self.work;
         for (joint, slopes) in self.system.joints.iter().zip(slopes) {

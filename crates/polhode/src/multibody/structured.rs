@@ -234,14 +234,7 @@ impl<S: Scalar> Simulation<S> {
         solver.solve(&mut leaping, &mut self.spent)?;
         let (all, mut last, mut anew) = (Mask::splat(true), f64::NAN, 0);
         for round in 0..=MOST_MORE {
-            // The last correction moved the iterate.
-            leaping.settle();
-            let mut gap = S::zero();
-            for (b, next) in self.next.iter_mut().enumerate() {
-                *next = leaping.finish(b);
-                gap = gap.max(leaping.gap(b, next));
-            }
-            let gap = gap.largest();
+            let gap = leaping.finish_all(&mut self.next).largest();
             // Derivatives have the values of a plain run.
             if S::DEPTH > 0 || round == MOST_MORE || gap <= MOST_GAP || !gap.is_finite() {
                 break;

@@ -9,6 +9,7 @@
 //! B v = 0 at the end.
 
 use super::closing::Closing;
+use super::iterate::{Entries, Residual};
 use super::joint::{MOST_ROWS, Place, outer, unit, zero};
 use super::signal::Scene;
 use super::state::{BodyMotion, CoordinateState};
@@ -17,7 +18,7 @@ use super::tape::{Matrix, Places, Sink};
 use super::workspace::{Stepping, ends, loads};
 use crate::body::inward;
 use crate::group::{Group, Map, MapKind, Rotation, So3, Vectorial, spin};
-use crate::scalar::{Dual, Evaluate, Evaluation, Real, Scalar};
+use crate::scalar::{Dual, Perform, Real, Scalar, perform};
 use crate::solve::{Equations, Rung, StepError};
 use nalgebra::{Matrix3, Vector3};
 
@@ -257,6 +258,7 @@ impl<'a, S: Real> Varying<'a, S> {
         let layout = &self.on.work.layout;
         Matrix::new(layout.n, places, &layout.blocks, &layout.scales)
     }
+    #[inline(always)]
     fn write(&self, sink: &mut impl Sink<S>) {
         let (work, layout) = (&*self.on.work, &self.on.work.layout);
         let mass = work.mass;
@@ -316,9 +318,10 @@ impl<'a, S: Real> Structured<'a, S> for Varying<'a, S> {
     }
 }
 
-impl<S: Real> Evaluate for Varying<'_, S> {
+impl<S: Real> Perform<Residual> for Varying<'_, S> {
+    type Output = ();
     #[inline(always)]
-    fn evaluate_all(&mut self) {
+    fn perform(&mut self, _: Residual) {
         let (h, half, mass) = (self.on.h, self.half(), self.on.work.mass);
         for (b, body) in self.on.system.bodies.iter().enumerate() {
             let (moving, moved) = (&self.on.bodies[b], self.on.work.steps[b].moved);
@@ -376,6 +379,14 @@ impl<S: Real> Evaluate for Varying<'_, S> {
     }
 }
 
+impl<S: Real> Perform<Entries<'_, S>> for Varying<'_, S> {
+    type Output = ();
+    #[inline(always)]
+    fn perform(&mut self, Entries { mut values, .. }: Entries<'_, S>) {
+        self.write(&mut values);
+    }
+}
+
 impl<S: Real> Equations<S> for Varying<'_, S> {
     fn guess(&mut self, rung: Rung, _lanes: S::Mask) {
         self.on.work.turned = S::zero();
@@ -390,7 +401,7 @@ impl<S: Real> Equations<S> for Varying<'_, S> {
     }
     #[inline]
     fn residual(&mut self) {
-        S::widely(Evaluation(self));
+        perform::<S, _, _>(self, Residual);
     }
     fn misfit(&self) -> S {
         self.on.work.layout.misfit(&self.on.work.residual)
@@ -407,7 +418,7 @@ impl<S: Real> Equations<S> for Varying<'_, S> {
             let column = |i: usize| So3::tangent(map, &step.moved[1], &unit(i));
             now.omega_slopes[0] = Matrix3::from_columns(&[column(0), column(1), column(2)]);
         }
-        self.write(&mut matrix.rewrite());
+        perform::<S, _, _>(self, Entries { whole: false, values: matrix.rewrite() });
         self.on.take_matrix(matrix, false);
     }
     #[inline]

@@ -95,6 +95,8 @@ pub(super) struct Workspace<S: Real> {
     /// The unknowns of both levels, and how the rows of velocity change with the poses.
     pub(super) levels: [Vec<S>; 2],
     pub(super) slopes: Vec<[[Vector3<S>; 4]; MOST_ROWS]>,
+    /// True if the unknowns of poses have the motion at the start of the step in them, of which guesses are made without.
+    pub(super) from_motion: bool,
     /// True if velocities across joints may alternate from step to step.
     pub(super) alternates: bool,
     /// The highest order of extrapolation. Where joints hold positions alone their multipliers are not as smooth as motions are.
@@ -161,6 +163,7 @@ impl<S: Real> Workspace<S> {
         let small = small.map_or_else(|| layout(false), Arc::clone);
         let layout = if stabilized { layout(true) } else { small.clone() };
         let alternates = matches!(scheme, SystemScheme::Conserving(_)) && !stabilized;
+        let from_motion = !matches!(scheme, SystemScheme::Alpha(_));
         let order = match scheme {
             // Corrections make derivatives exact, not guesses.
             _ if S::DEPTH > 0 => 3,
@@ -204,6 +207,7 @@ impl<S: Real> Workspace<S> {
             whole_after: AFTER,
             levels: [Vec::new(), Vec::new()],
             slopes: Vec::new(),
+            from_motion,
             alternates,
             order,
             corrections: [f64::NAN; 2],

@@ -17,7 +17,7 @@ pub use dual::Dual;
 pub use elementary::ExpCoefficients;
 pub use lanes::{F64x4, Mask4};
 pub(crate) use lanes::{Lanes, lanes_of};
-pub(crate) use quads::{Evaluate, Evaluation, Quads, Wide};
+pub(crate) use quads::{Perform, Quads, Wide, perform};
 
 use core::ops::Neg;
 use nalgebra::{ClosedAddAssign, ClosedDivAssign, ClosedMulAssign, ClosedSubAssign, Vector3};

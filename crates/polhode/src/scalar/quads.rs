@@ -33,21 +33,28 @@ pub trait Wide<S: Real> {
     fn run<Q: Quads<S>>(self, quads: Q) -> Self::Output;
 }
 
-/// Work on something in place, such as the residual of an iterate.
-pub trait Evaluate {
+/// Work on something in place that is called `T`, such as the residual of an iterate.
+pub trait Perform<T> {
+    /// What comes of it.
+    type Output;
     /// Does it. Inlined always.
-    fn evaluate_all(&mut self);
+    fn perform(&mut self, task: T) -> Self::Output;
 }
 
-/// That work, done widely.
-pub struct Evaluation<'a, E>(pub &'a mut E);
+struct Performance<'a, E, T>(&'a mut E, T);
 
-impl<S: Real, E: Evaluate> Wide<S> for Evaluation<'_, E> {
-    type Output = ();
+impl<S: Real, T, E: Perform<T>> Wide<S> for Performance<'_, E, T> {
+    type Output = E::Output;
     #[inline(always)]
-    fn run<Q: Quads<S>>(self, _: Q) {
-        self.0.evaluate_all();
+    fn run<Q: Quads<S>>(self, _: Q) -> E::Output {
+        self.0.perform(self.1)
     }
+}
+
+/// Does such work in the registers that are best for numbers of this kind.
+#[inline(always)]
+pub fn perform<S: Real, T, E: Perform<T>>(on: &mut E, task: T) -> E::Output {
+    S::widely(Performance(on, task))
 }
 
 /// One number after the other.

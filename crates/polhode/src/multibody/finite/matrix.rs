@@ -151,7 +151,7 @@ impl<S: Real> Leaping<'_, S> {
     }
 
     /// Writes the matrix; the order of entries does not depend on the iterate.
-    #[inline]
+    #[inline(always)]
     pub(super) fn write(&self, sink: &mut (impl Sink<S> + ?Sized)) {
         let (work, layout) = (&*self.on.work, &self.on.work.small);
         for (b, body) in self.on.system.bodies.iter().enumerate() {
@@ -176,7 +176,7 @@ impl<S: Real> Leaping<'_, S> {
         }
     }
     /// The joint j of the library, but for its rows of velocity and their multipliers.
-    #[inline]
+    #[inline(always)]
     pub(super) fn write_joint(&self, j: usize, whole: bool, sink: &mut (impl Sink<S> + ?Sized)) {
         let (work, mass) = (&*self.on.work, self.on.work.mass);
         let layout = work.layout_of(whole);
@@ -300,6 +300,7 @@ impl<S: Real> Leaping<'_, S> {
     }
 
     /// Takes up how the rows of velocity change with the poses beyond what rows of positions do, those of one's own left out.
+    #[inline(always)]
     pub(super) fn see_slopes(&mut self) {
         let (ground, time, half) = (Place::ground(), self.times()[1], S::lift(0.5));
         let Workspace { leaps, slopes, .. } = &mut *self.on.work;

@@ -7,7 +7,9 @@
 //! cay(a) J (h Ω̄ - h Ω₀/2) - J h Ω₀/2 + R₀ᵀ (t Λ + G_R ν/2 - h²M/2) = 0,
 //! m (ξ - h v̄) = B̃_xᵀ ν, J (a - h Ω̄) = B̃_Rᵀ ν, Φ(q₁) = 0, h B v₁/2 = 0.
 
+use super::super::iterate::{Entries, Residual, Solution};
 use super::super::joint::{Place, zero};
+use super::super::split::Slopes;
 use super::super::state::{BodyMotion, CoordinateState};
 use super::super::structured::Structured;
 use super::super::workspace::{Step, Stepping, lengths};
@@ -16,7 +18,7 @@ use super::leap::Leap;
 use super::rows::{Multipliers, Part};
 use crate::body::{Kinematics, Load, inward};
 use crate::group::{MapKind, Rotation, Vectorial};
-use crate::scalar::{Evaluate, Evaluation, Over, Real};
+use crate::scalar::{Over, Perform, Real, perform};
 use crate::solve::{Equations, Rung};
 use nalgebra::Vector3;
 
@@ -207,14 +209,15 @@ impl<'a, S: Real> Leaping<'a, S> {
             }
         }
     }
-    /// Takes all to the solution: the last correction moved the iterate.
-    pub(in crate::multibody) fn settle(&mut self) {
-        self.evaluate(Part::Momenta);
+    /// The bodies at the end of the step: the last correction moved the iterate. The largest gap of them, see [`Self::gap`].
+    pub(in crate::multibody) fn finish_all(&mut self, next: &mut [BodyMotion<S>]) -> S {
+        perform::<S, _, _>(self, Solution { next })
     }
 
     /// A body at the end of the step. Momenta are carried by their increments, the angular momentum in space: so rounding has
     /// no direction in which it adds up.
-    pub(in crate::multibody) fn finish(&self, b: usize) -> BodyMotion<S> {
+    #[inline(always)]
+    fn finish(&self, b: usize) -> BodyMotion<S> {
         let (before, body) = (&self.on.bodies[b], &self.on.system.bodies[b]);
         let [force, moment] = self.on.work.now[b].complementary;
         let (leap, h) = (&self.on.work.leaps[b], self.on.h);
@@ -235,7 +238,8 @@ impl<'a, S: Real> Leaping<'a, S> {
     }
     /// By how much its velocities there differ from those that its pose was found with, as a part of what counts as motion; of a
     /// body without inertia about some axis, also how much momentum it has there.
-    pub(in crate::multibody) fn gap(&self, b: usize, end: &BodyMotion<S>) -> S {
+    #[inline(always)]
+    fn gap(&self, b: usize, end: &BodyMotion<S>) -> S {
         let (found, [far, turn], h) =
             (&self.on.work.leaps[b].ends[1], self.on.work.steps[b].sizes, self.on.h);
         let gap = lengths(&(end.velocity * h - found.v)) / far
@@ -301,9 +305,32 @@ impl<'a, S: Real> Structured<'a, S> for Leaping<'a, S> {
     }
 }
 
-impl<S: Real> Evaluate for Leaping<'_, S> {
+impl<S: Real> Perform<Solution<'_, S>> for Leaping<'_, S> {
+    type Output = S;
     #[inline(always)]
-    fn evaluate_all(&mut self) {
+    fn perform(&mut self, Solution { next }: Solution<'_, S>) -> S {
+        self.evaluate(Part::Momenta);
+        let mut gap = S::zero();
+        for (b, next) in next.iter_mut().enumerate() {
+            *next = self.finish(b);
+            gap = gap.max(self.gap(b, next));
+        }
+        gap
+    }
+}
+
+impl<S: Real> Perform<Slopes> for Leaping<'_, S> {
+    type Output = ();
+    #[inline(always)]
+    fn perform(&mut self, _: Slopes) {
+        self.see_slopes();
+    }
+}
+
+impl<S: Real> Perform<Residual> for Leaping<'_, S> {
+    type Output = ();
+    #[inline(always)]
+    fn perform(&mut self, _: Residual) {
         self.evaluate(Part::All);
         let mass = self.on.work.mass;
         for (b, body) in self.on.system.bodies.iter().enumerate() {
@@ -321,6 +348,17 @@ impl<S: Real> Evaluate for Leaping<'_, S> {
                 let row = self.on.work.layout.extra[i] + k;
                 self.on.work.residual[row] = self.flat_residual(i, k);
             }
+        }
+    }
+}
+
+impl<S: Real> Perform<Entries<'_, S>> for Leaping<'_, S> {
+    type Output = ();
+    #[inline(always)]
+    fn perform(&mut self, Entries { whole, mut values }: Entries<'_, S>) {
+        match whole {
+            true => self.write_whole(&mut values),
+            false => self.write(&mut values),
         }
     }
 }
@@ -343,7 +381,7 @@ impl<S: Real> Equations<S> for Leaping<'_, S> {
 
     #[inline]
     fn residual(&mut self) {
-        S::widely(Evaluation(self));
+        perform::<S, _, _>(self, Residual);
     }
     fn misfit(&self) -> S {
         self.on.work.layout.misfit(&self.on.work.residual)
@@ -357,21 +395,15 @@ impl<S: Real> Equations<S> for Leaping<'_, S> {
             None if whole => self.unwritten_whole(),
             None => self.unwritten_matrix(),
         };
-        match whole {
-            true => self.write_whole(&mut matrix.rewrite()),
-            false => {
-                self.write(&mut matrix.rewrite());
-                self.see_slopes();
-            }
+        perform::<S, _, _>(self, Entries { whole, values: matrix.rewrite() });
+        if !whole {
+            perform::<S, _, _>(self, Slopes);
         }
         self.on.take_matrix(matrix, whole);
         if self.on.splits() && self.on.work.matrix_at(!whole).is_none() {
             // Room for the other one as long as steps may still allocate.
             let mut other = if whole { self.unwritten_matrix() } else { self.unwritten_whole() };
-            match whole {
-                true => self.write(&mut other.rewrite()),
-                false => self.write_whole(&mut other.rewrite()),
-            }
+            perform::<S, _, _>(self, Entries { whole: !whole, values: other.rewrite() });
             self.on.work.put_aside(other, !whole);
         }
     }

@@ -1,0 +1,639 @@
+"""The rigid benchmark mechanisms of IFToMM in polhode and in Exudyn: the processor time for an accuracy.
+
+    python python/comparison/mechanisms.py [WORD...]
+
+takes the mechanisms whose names have one of the words (all of them if there are none), prints what every method needs, and a
+table in the end. Errors are against scipy in coordinates that neither program has: the angle of a single swing, the angles of
+seven links in the plane, those of the hinges of a loop, and a governor that stays symmetric.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.integrate import solve_ivp
+from scipy.spatial.transform import Rotation
+
+import polhode
+from programs import SOLVERS, Array, exudyn, exudyn_run, exudyn_settings, head, short, utilities, versions
+
+GRAVITY = 9.81
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+#: Runs that take longer are the last of their method, and a time is the least of so many.
+LONGEST, REPEATS = 3.0, 5
+SOLVERS |= {"trapezoidal": "TrapezoidalIndex2", "RK44": "RK44", "DOPRI5": "DOPRI5"}
+Rates = Callable[[float, Array], Sequence[float] | Array]
+#: A system of Exudyn that is ready to run, and what reads the quantities of interest from its sensors after that.
+Built = tuple[Any, Callable[[], Array]]
+
+
+# The references.
+
+
+def solution(rates: Rates, start: Sequence[float] | Array, times: Array, method: str = "DOP853", tolerance: float = 1e-12) -> Array:
+    """The states at these times, a row for each."""
+    run = solve_ivp(rates, (0, times[-1]), start, method=method, t_eval=times, rtol=tolerance, atol=tolerance)
+    assert run.success, run.message
+    states: Array = run.y.T
+    return states
+
+
+def swing(times: Array, ratio: float, angle: float, rate: float) -> Array:
+    """Where a point on a circle is that turns by one angle from the top, and its angular velocity."""
+    found = solution(lambda _, y: [y[1], ratio * math.sin(y[0])], [angle, rate], times, tolerance=1e-13)
+    return np.stack([np.sin(found[:, 0]), np.cos(found[:, 0]), found[:, 1]], axis=1)
+
+
+def pendulum_reference(times: Array) -> Array:
+    x, y, rate = swing(times, GRAVITY, -math.pi / 2, 0.0).T
+    return np.stack([x, y, rate**2 / 2 + GRAVITY * y], axis=1)
+
+
+def four_bars_reference(windows: int, times: Array) -> Array:
+    """All posts turn by the same angle, and couplers do not turn, so it swings as one pendulum."""
+    moment, arm = (windows + 1) / 3 + windows, (windows + 1) / 2 + windows
+    return swing(times, arm * GRAVITY / moment, 0.0, 1.0)[:, :2]
+
+
+# Andrews' squeezer: points of the plane are complex numbers, and x + iy of a link is turned by exp(i angle) of the link.
+A, B, C = -0.06934 - 0.00227j, -0.03635 + 0.03273j, 0.014 + 0.072j
+LINK_MASSES = np.array([0.04325, 0.00365, 0.02373, 0.00706, 0.07050, 0.00706, 0.05498])
+LINK_INERTIAS = np.array([2.194e-6, 4.410e-7, 5.255e-6, 5.667e-7, 1.169e-5, 5.667e-7, 1.912e-5])
+TORQUE, STIFFNESS, REST = 0.033, 4530.0, 0.07785
+BETA, THETA, GAMMA, PHI, DELTA, OMEGA, EPSILON = (
+    *(-0.0617138900142764496, 0.0, 0.455279819163070380, 0.222668390165885885),
+    *(0.487364979543842550, -0.222668390165885885, 1.23054744454982119),
+)
+LINK_ANGLES = np.array([BETA, BETA + THETA, GAMMA, PHI + DELTA, DELTA, OMEGA + EPSILON, EPSILON])
+#: Centres of mass in their links; the links that hold each link and where (-1 is the ground); where links meet the second.
+CENTRES = [0.00092, -0.0115, 0.01043 - 0.01874j, -0.00579j, 0.02308 + 0.00916j, 0.00579, -0.00449 - 0.01228j]
+HELD = [(-1, 0j), (0, 0.007 + 0j), (-1, B), (4, 0.04 + 0j), (-1, A), (6, -0.04j), (-1, A)]
+KNOT, MEETINGS = -0.028 + 0j, [(2, -0.035j), (3, -0.02j), (5, 0.02 + 0j)]
+SPRING = 0.02 - 0.018j
+
+
+def point(link: int, at: complex) -> tuple[complex, Any]:
+    """A point of a link: a fixed part, and the factors of exp(i angle) of all links."""
+    fixed, turning = (at, np.zeros(7, complex)) if link < 0 else point(*HELD[link])
+    if link >= 0:
+        turning[link] += at
+    return fixed, turning
+
+
+def squeezer_reference(times: Array) -> Array:
+    """Angles of crank and triangle, from all angles with multipliers for the loops."""
+    centres = np.array([point(i, complex(at))[1] for i, at in enumerate(CENTRES)])
+    products = centres.conj().T @ (LINK_MASSES[:, None] * centres)
+    loops = np.array([point(1, KNOT)[1] - point(link, at)[1] for link, at in MEETINGS])
+
+    def rates(_: float, state: Array) -> Array:
+        angle, rate = state[:7], state[7:]
+        turn = np.exp(1j * angle)
+        pairs = turn.conj()[:, None] * products * turn
+        stretch = B + SPRING * turn[2] - C
+        pull = -STIFFNESS * (abs(stretch) - REST) * stretch / abs(stretch)
+        force = pairs.imag @ rate**2
+        force[0] += TORQUE
+        force[2] += (pull * (1j * SPRING * turn[2]).conjugate()).real
+        slopes, bends = 1j * loops * turn, loops @ (turn * rate**2)
+        rows = np.concatenate([slopes.real, slopes.imag])
+        matrix = np.block([[pairs.real + np.diag(LINK_INERTIAS), rows.T], [rows, np.zeros((6, 6))]])
+        found = np.linalg.solve(matrix, np.concatenate([force, bends.real, bends.imag]))
+        return np.concatenate([rate, found[:7]])
+
+    start = np.concatenate([LINK_ANGLES, np.zeros(7)])
+    # What is published of the start.
+    assert np.allclose(rates(0.0, start)[[7, 8]], np.cumsum([14222.44391995411, -10666.83293996559]), rtol=1e-9)
+    found = solution(rates, start, times)
+    gaps = np.exp(1j * found[:, :7]) @ loops.T
+    assert np.max(np.abs(gaps - gaps[0])) < 1e-10, "the loops have opened"
+    return found[:, [0, 2]]
+
+
+CORNERS = np.array([[0, 0, 0], [1, 0, 0], [1, -1, 0], [1, -1, 1], [0, -1, 1], [0, 0, 1]], float)
+RODS = np.diff(CORNERS, axis=0)
+AXES = np.eye(3)[[1, 2, 0, 1, 2, 0]]
+#: Moments of the rods about their middles in axes of space at the start.
+ROD_MOMENTS = np.where(RODS != 0, 1 / 600, 1.01 / 12)
+
+
+def bricard_reference(times: Array) -> Array:
+    """P3, from the angles of five hinges, with multipliers for the sixth: one of its five rows is redundant, so what is found
+    is the least of all solutions."""
+
+    def motion(angle: Array, rate: Array) -> tuple[Array, Array, Array]:
+        """The matrix and the right side for the accelerations, and the corners."""
+        mass, force, corners = np.zeros((5, 5)), np.zeros(5), [np.zeros(3)]
+        turn, omega, fall = np.eye(3), np.zeros(3), np.array([0, GRAVITY, 0])
+        spins, swings, bend = np.zeros((3, 5)), np.zeros((3, 5)), np.zeros(3)
+        for i in range(5):
+            axis = turn @ AXES[i]
+            spins, bend = spins.copy(), bend + np.cross(omega, axis) * rate[i]
+            spins[:, i] = axis
+            omega = omega + axis * rate[i]
+            turn = turn @ Rotation.from_rotvec(AXES[i] * angle[i]).as_matrix()
+            rod = turn @ RODS[i]
+            # A half of the rod from its corner to its middle, and the other half to the next corner.
+            slopes = np.cross(spins.T, rod).T
+            pull = np.cross(bend, rod) + np.cross(omega, np.cross(omega, rod))
+            middle, inertia = swings + slopes / 2, turn * ROD_MOMENTS[i] @ turn.T
+            mass += middle.T @ middle + spins.T @ inertia @ spins
+            force -= middle.T @ (fall + pull / 2) + spins.T @ (inertia @ bend + np.cross(omega, inertia @ omega))
+            swings, fall = swings + slopes, fall + pull
+            corners.append(corners[-1] + rod)
+        # The last corner stays, and the axis there stays along x.
+        end, across = turn @ AXES[5], np.eye(3)[1:]
+        rows = np.concatenate([swings, across @ np.cross(spins.T, end).T])
+        bends = np.concatenate(
+            [fall - [0, GRAVITY, 0], across @ (np.cross(bend, end) + np.cross(omega, np.cross(omega, end)))]
+        )
+        matrix = np.block([[mass, rows.T], [rows, np.zeros((5, 5))]])
+        return matrix, np.concatenate([force, -bends]), np.array(corners)
+
+    def rates(_: float, state: Array) -> Array:
+        matrix, right, _corners = motion(state[:5], state[5:])
+        return np.concatenate([state[5:], np.linalg.lstsq(matrix, right, rcond=1e-9)[0][:5]])
+
+    states = solution(rates, np.zeros(10), times)
+    corners = np.array([motion(state[:5], state[5:])[2] for state in states])
+    assert np.max(np.abs(corners[:, 5] - CORNERS[5])) < 1e-8, "the loop has opened"
+    return corners[:, 3]
+
+
+SPIN, TILT, HINGE, WIDTH, DENSITY, BALL = 2 * math.pi, math.pi / 6, 0.05, 0.01, 3000.0, 5.0
+ROD, SLIDER, SPRINGS, DAMPERS = 0.3, 3.0, 8e5, 4e4
+ALONG, ACROSS = ROD * WIDTH**2 / 6, ROD * (4 + WIDTH**2) / 12 + BALL
+SPINDLE = 0.3 * WIDTH**2 / 6 + SLIDER * 0.1**2 / 6
+ARM = ROD / 2 + BALL
+
+
+def governor_moment(tilt: float) -> float:
+    """The moment of inertia of all about the shaft."""
+    rod = (ROD + BALL) * HINGE**2 + 2 * HINGE * ARM * math.cos(tilt) + ACROSS * math.cos(tilt) ** 2 + ALONG * math.sin(tilt) ** 2
+    return 2 * rod + SPINDLE
+
+
+def governor_reference(times: Array) -> Array:
+    """Height of the slider and rate of the shaft; both rods have the same tilt, and the momentum about the shaft stays."""
+    momentum = governor_moment(TILT) * SPIN
+
+    def rates(_: float, state: Array) -> Sequence[float]:
+        tilt, turning, height, rising = state.tolist()
+        c, s = math.cos(tilt), math.sin(tilt)
+        across, above = c / 2, height - 1 + s / 2
+        length = math.hypot(across, above)
+        by_tilt, by_height = (-across * s + above * c) / (2 * length), above / length
+        pull = SPRINGS * (length - 0.5) + DAMPERS * (by_tilt * turning + by_height * rising)
+        slope = -2 * (HINGE * ARM + (ACROSS - ALONG) * c) * s
+        around = (momentum / governor_moment(tilt)) ** 2 * slope / 2
+        speeding = (around + GRAVITY * ARM * c - pull * by_tilt) / ACROSS
+        return [turning, speeding, rising, -GRAVITY - 2 * pull * by_height / SLIDER]
+
+    found = solution(rates, [TILT, 0.0, 0.5, 0.0], times, "Radau", 1e-11)
+    return np.stack([found[:, 2], [momentum / governor_moment(tilt) for tilt in found[:, 0]]], axis=1)
+
+
+# The same mechanisms in Exudyn: each in the forms that suit it.
+
+
+def sensors(system: Any, places: Sequence[Any]) -> Callable[[], list[Array]]:
+    """Assembles a system; what its sensors have stored, without the times."""
+    numbers = [system.AddSensor(place) for place in places]
+    system.Assemble()
+    return lambda: [np.asarray(system.GetSensorStoredData(number))[:, 1:] for number in numbers]
+
+
+def sensed(kind: type[Any], quantity: str, **where: Any) -> Any:
+    return kind(storeInternal=True, outputVariableType=getattr(exudyn.OutputVariableType, quantity), **where)
+
+
+def tree(system: Any, kinds: str, rates: Sequence[float], parents: Sequence[int], **keys: Any) -> tuple[int, int]:
+    """Links in the coordinates of their joints, as the words of `kinds` name them; the numbers of node and object."""
+    names = [getattr(exudyn.JointType, name) for name in kinds.split()]
+    rest = [0.0] * len(names)
+    start = {"referenceCoordinates": rest, "initialCoordinates": rest, "initialCoordinates_t": list(rates)}
+    node = system.AddNode(utilities.NodeGenericODE2(numberOfODE2Coordinates=len(names), **start))
+    keys.setdefault("jointTransformations", [np.eye(3)] * len(names))
+    for key in ("jointTransformations", "linkInertiasCOM"):
+        keys[key] = exudyn.Matrix3DList(keys[key])
+    for key in ("jointOffsets", "linkCOMs"):
+        keys[key] = exudyn.Vector3DList([list(map(float, vector)) for vector in keys[key]])
+    made = utilities.ObjectKinematicTree(nodeNumber=node, jointTypes=names, linkParents=list(parents), **keys)
+    return node, system.AddObject(made)
+
+
+def pendulum_point() -> Built:
+    """A point of the plane at a distance from the ground."""
+    system = exudyn.SystemContainer().AddSystem()
+    node = system.AddNode(utilities.NodePoint2D(referenceCoordinates=[-1, 0]))
+    system.AddObject(utilities.MassPoint2D(mass=1, nodeNumber=node))
+    bob = system.AddMarker(utilities.MarkerNodePosition(nodeNumber=node))
+    ground = system.AddMarker(utilities.MarkerBodyPosition(bodyNumber=system.AddObject(utilities.ObjectGround())))
+    system.AddObject(utilities.DistanceConstraint(markerNumbers=[ground, bob], distance=1))
+    system.AddLoad(utilities.Force(markerNumber=bob, loadVector=[0, -GRAVITY, 0]))
+    stored = sensors(system, [sensed(utilities.SensorNode, name, nodeNumber=node) for name in ("Position", "Velocity")])
+
+    def read() -> Array:
+        (x, y, _), velocity = stored()[0].T, stored()[1]
+        return np.stack([x, y, np.sum(velocity**2, axis=1) / 2 + GRAVITY * y], axis=1)
+
+    return system, read
+
+
+def pendulum_tree() -> Built:
+    """One angle, without constraints, which explicit methods can have."""
+    system = exudyn.SystemContainer().AddSystem()
+    bob = {"linkMasses": [1.0], "linkCOMs": [[-1, 0, 0]], "linkInertiasCOM": [np.zeros((3, 3))]}
+    node, _ = tree(system, "RevoluteZ", [0.0], [-1], jointOffsets=[[0, 0, 0]], gravity=[0, -GRAVITY, 0], **bob)
+    names = ("Coordinates", "Coordinates_t")
+    stored = sensors(system, [sensed(utilities.SensorNode, name, nodeNumber=node) for name in names])
+
+    def read() -> Array:
+        angle, rate = (values[:, 0] for values in stored())
+        return np.stack([-np.cos(angle), -np.sin(angle), rate**2 / 2 - GRAVITY * np.sin(angle)], axis=1)
+
+    return system, read
+
+
+class Plane:
+    """Bodies of the plane with three coordinates each, and hinges of two rows: nothing is redundant."""
+
+    def __init__(self) -> None:
+        self.system = exudyn.SystemContainer().AddSystem()
+        self.ground = self.system.AddObject(utilities.ObjectGround())
+        self.nodes: list[int] = []
+        self.bodies: list[int] = []
+
+    def body(self, mass: float, inertia: float, pose: Sequence[float], velocity: Sequence[float], weight: float = 0.0) -> None:
+        node = self.system.AddNode(utilities.NodeRigidBody2D(referenceCoordinates=pose, initialVelocities=velocity))
+        self.bodies.append(self.system.AddObject(utilities.RigidBody2D(nodeNumber=node, mass=mass, inertia=inertia)))
+        self.nodes.append(node)
+        if weight:
+            centre = self.system.AddMarker(utilities.MarkerNodePosition(nodeNumber=node))
+            self.system.AddLoad(utilities.Force(markerNumber=centre, loadVector=[0, -weight, 0]))
+
+    def at(self, body: int, place: complex, kind: str = "MarkerBodyPosition") -> int:
+        """A marker on a body at a point from its centre of mass; -1 is the ground."""
+        number = self.ground if body < 0 else self.bodies[body]
+        made = getattr(utilities, kind)(bodyNumber=number, localPosition=[place.real, place.imag, 0])
+        return int(self.system.AddMarker(made))
+
+    def hinge(self, one: int, place: complex, other: int, there: complex) -> None:
+        self.system.AddObject(utilities.RevoluteJoint2D(markerNumbers=[self.at(one, place), self.at(other, there)]))
+
+
+def four_bars_plane(windows: int) -> Built:
+    plane = Plane()
+    for i in range(windows + 1):
+        plane.body(1, 1 / 12, [i, 0.5, math.pi / 2], [0.5, 0, -1], GRAVITY)
+    for i in range(windows):
+        plane.body(1, 1 / 12, [i + 0.5, 1, 0], [1, 0, 0], GRAVITY)
+    for i in range(windows + 1):
+        plane.hinge(-1, complex(i), i, -0.5)
+    for i in range(windows):
+        coupler = windows + 1 + i
+        plane.hinge(i, 0.5, coupler, -0.5)
+        plane.hinge(coupler, 0.5, i + 1, 0.5)
+    top = sensed(utilities.SensorBody, "Position", bodyNumber=plane.bodies[0], localPosition=[0.5, 0, 0])
+    stored = sensors(plane.system, [top])
+    return plane.system, lambda: stored()[0][:, :2]
+
+
+def squeezer_plane() -> Built:
+    plane, turns = Plane(), np.exp(1j * LINK_ANGLES)
+    for i, at in enumerate(CENTRES):
+        fixed, turning = point(i, complex(at))
+        place = fixed + complex(turning @ turns)
+        plane.body(LINK_MASSES[i], LINK_INERTIAS[i], [place.real, place.imag, LINK_ANGLES[i]], [0, 0, 0])
+    for link, (holder, at) in enumerate(HELD):
+        plane.hinge(holder, at - (CENTRES[holder] if holder >= 0 else 0), link, -CENTRES[link])
+    for link, at in MEETINGS:
+        plane.hinge(1, KNOT - CENTRES[1], link, at - CENTRES[link])
+    ends = [plane.at(-1, C), plane.at(2, SPRING - CENTRES[2])]
+    plane.system.AddObject(utilities.SpringDamper(markerNumbers=ends, stiffness=STIFFNESS, referenceLength=REST))
+    motor = utilities.LoadTorqueVector(markerNumber=plane.at(0, 0j, "MarkerBodyRigid"), loadVector=[0, 0, TORQUE])
+    plane.system.AddLoad(motor)
+    stored = sensors(plane.system, [sensed(utilities.SensorNode, "Coordinates", nodeNumber=plane.nodes[i]) for i in (0, 2)])
+    return plane.system, lambda: np.stack([values[:, 2] for values in stored()], axis=1) + LINK_ANGLES[[0, 2]]
+
+
+def bricard_bodies() -> Built:
+    """Bodies in Euler parameters, and a last joint without the row that is redundant."""
+    system = exudyn.SystemContainer().AddSystem()
+    bodies = [system.AddObject(utilities.ObjectGround())]
+    for i in range(5):
+        inertia = utilities.RigidBodyInertia(mass=1, inertiaTensor=np.diag(ROD_MOMENTS[i]))
+        middle = list((CORNERS[i] + CORNERS[i + 1]) / 2)
+        bodies.append(system.CreateRigidBody(inertia=inertia, referencePosition=middle, gravity=[0, -GRAVITY, 0]))
+    for i in range(5):
+        system.CreateRevoluteJoint(bodyNumbers=bodies[i : i + 2], position=list(CORNERS[i]), axis=list(AXES[i]))
+    ends, axes = [bodies[5], bodies[0]], [1, 1, 1, 0, 0, 1]
+    system.CreateGenericJoint(bodyNumbers=ends, position=list(CORNERS[5]), constrainedAxes=axes)
+    stored = sensors(system, [sensed(utilities.SensorBody, "Position", bodyNumber=bodies[3], localPosition=list(RODS[2] / 2))])
+    return system, lambda: stored()[0]
+
+
+def bricard_tree() -> Built:
+    """Five angles, and a joint that closes the loop, without the row that is redundant."""
+    system = exudyn.SystemContainer().AddSystem()
+    ground = system.AddObject(utilities.ObjectGround())
+    rods = {"linkMasses": [1.0] * 5, "linkCOMs": RODS / 2, "linkInertiasCOM": [np.diag(row) for row in ROD_MOMENTS]}
+    offsets = [np.zeros(3), *RODS[:4]]
+    kinds = "RevoluteY RevoluteZ RevoluteX RevoluteY RevoluteZ"
+    _, links = tree(system, kinds, [0] * 5, range(-1, 4), jointOffsets=offsets, gravity=[0, -GRAVITY, 0], **rods)
+    last = {"objectNumber": links, "linkNumber": 4, "localPosition": list(RODS[4])}
+    ends = [
+        system.AddMarker(utilities.MarkerBodyRigid(bodyNumber=ground, localPosition=list(CORNERS[5]))),
+        system.AddMarker(utilities.MarkerKinematicTreeRigid(**last)),
+    ]
+    system.AddObject(utilities.GenericJoint(markerNumbers=ends, constrainedAxes=[1, 1, 1, 0, 0, 1]))
+    third = {"objectNumber": links, "linkNumber": 2, "localPosition": list(RODS[2])}
+    stored = sensors(system, [sensed(utilities.SensorKinematicTree, "Position", **third)])
+    return system, lambda: stored()[0]
+
+
+def governor_tree() -> Built:
+    """Four coordinates without constraints."""
+    system = exudyn.SystemContainer().AddSystem()
+    total = ROD + BALL
+    across = ACROSS - ARM**2 / total
+    shaft = np.array([(1 + WIDTH**2) / 12, (1 + WIDTH**2) / 12, WIDTH**2 / 6])
+    node, links = tree(
+        *(system, "RevoluteZ PrismaticZ RevoluteY RevoluteY", [SPIN, 0, 0, 0], [-1, 0, 0, 0]),
+        jointTransformations=[np.eye(3), np.eye(3), utilities.RotationMatrixY(TILT), utilities.RotationMatrixY(math.pi - TILT)],
+        jointOffsets=[[0, 0, 0], [0, 0, 0.5], [HINGE, 0, 1], [-HINGE, 0, 1]],
+        linkMasses=[0.3, SLIDER, total, total],
+        linkCOMs=[[0, 0, 0.5], [0, 0, 0], [ARM / total, 0, 0], [ARM / total, 0, 0]],
+        linkInertiasCOM=[np.diag(0.3 * shaft), SLIDER / 600 * np.eye(3), *[np.diag([ALONG, across, across])] * 2],
+        gravity=[0, 0, -GRAVITY],
+    )
+    for rod, side in ((2, HINGE), (3, -HINGE)):
+        places = ((1, side), (rod, 0.5))
+        ends = [
+            system.AddMarker(utilities.MarkerKinematicTreeRigid(objectNumber=links, linkNumber=link, localPosition=[x, 0, 0]))
+            for link, x in places
+        ]
+        spring = {"stiffness": SPRINGS, "damping": DAMPERS, "referenceLength": 0.5}
+        system.AddObject(utilities.SpringDamper(markerNumbers=ends, **spring))
+    names = ("Coordinates", "Coordinates_t")
+    stored = sensors(system, [sensed(utilities.SensorNode, name, nodeNumber=node) for name in names])
+    return system, lambda: np.stack([stored()[0][:, 1] + 0.5, stored()[1][:, 0]], axis=1)
+
+
+# What is compared.
+
+
+@dataclass
+class Way:
+    """One method of one program for a mechanism: what it gives with so many steps between two times, and in what time."""
+
+    program: str
+    name: str
+    run: Callable[[int], tuple[Array, float]]
+
+
+@dataclass
+class Mechanism:
+    """A benchmark, the times at which it is looked at, and what is looked at; `limits` are accuracies, each with a word of
+    what it is and factors for the quantities."""
+
+    name: str
+    until: float
+    rows: int
+    reference: Callable[[Array], Array]
+    models: dict[str, tuple[str | polhode.Model, list[str], list[str]]]
+    forms: dict[str, tuple[Callable[[], Built], list[tuple[str, float, float, bool]]]]
+    limits: list[tuple[str, float, list[float]]]
+
+    @property
+    def period(self) -> float:
+        return self.until / self.rows
+
+    def polhode_ways(self) -> list[Way]:
+        def run(model: polhode.Model, method: str, columns: list[str], each: int) -> tuple[Array, float]:
+            start = time.process_time()
+            try:
+                found = polhode.solve(model, self.until, method=method, step=self.period / each, columns=columns, every=each)
+            except polhode.ConvergenceError:
+                return np.full((self.rows + 1, 1), math.nan), time.process_time() - start
+            took = time.process_time() - start
+            assert len(found.t) == self.rows + 1
+            return np.stack([found.columns[name] for name in columns], axis=1), took
+
+        ways = []
+        for source, columns, methods in self.models.values():
+            model = source if isinstance(source, polhode.Model) else polhode.Model(EXAMPLES / f"{source}.toml")
+            for method in methods:
+
+                def of(each: int, model: polhode.Model = model, method: str = method, columns: list[str] = columns) -> Any:
+                    return run(model, method, columns, each)
+
+                ways.append(Way("polhode", method, of))
+        return ways
+
+    def exudyn_ways(self) -> list[Way]:
+        def run(build: Callable[[], Built], solver: str, rho: float, tolerance: float, sparse: bool, each: int) -> Any:
+            system, read = build()
+            settings = exudyn_settings(self.period / each, self.rows * each, self.period)
+            settings.timeIntegration.generalizedAlpha.spectralRadius = rho
+            newton = settings.timeIntegration.newton
+            newton.relativeTolerance, newton.absoluteTolerance = tolerance, tolerance / 100
+            # One Jacobian for a step, which is the fastest for all these mechanisms.
+            newton.useModifiedNewton = newton.modifiedNewtonJacUpdatePerStep = True
+            newton.numericalDifferentiation.jacobianConnectorDerivative = False
+            if sparse:
+                settings.linearSolver.solverType = exudyn.LinearSolverType.EigenSparse
+                settings.linearSolver.reuseAnalyzedPattern = True
+            took = exudyn_run(system, solver, settings)
+            found = read()
+            return found if math.isfinite(took) and len(found) == self.rows + 1 else np.full((self.rows + 1, 1), math.nan), took
+
+        ways = []
+        for form, (build, settings) in self.forms.items():
+            for setting in settings:
+                solver, rho, tolerance, _ = setting
+
+                def of(each: int, build: Any = build, setting: Any = setting) -> Any:
+                    return run(build, *setting, each)
+
+                words = f"{solver} {rho:g}" if solver == "gen-alpha" else solver
+                ways.append(Way("Exudyn", f"{form}, {words}, {tolerance:.0e}", of))
+        return ways
+
+
+def error_of(values: Array, exact: Array, factors: Sequence[float]) -> float:
+    """The largest error of the quantities; NaN if there are none."""
+    if values.shape != exact.shape or not np.all(np.isfinite(values)):
+        return math.nan
+    return float(np.max(np.abs(values - exact) * factors))
+
+
+@dataclass
+class Found:
+    """The largest step of a way for an accuracy, and the error and time with it."""
+
+    way: Way
+    each: int
+    error: float
+    took: float
+
+
+def search(way: Way, exact: Array, limit: float, factors: Sequence[float], seen: dict[int, tuple[Array, float]]) -> Found | None:
+    """Halves the step until the error is small enough, then goes back by the order that the errors show."""
+
+    def error(each: int) -> float:
+        if each not in seen:
+            seen[each] = way.run(each)
+        return error_of(seen[each][0], exact, factors)
+
+    each = 1
+    while not error(each) <= limit:
+        if seen[each][1] > LONGEST:
+            return None
+        each *= 2
+    few, many = each // 2, each
+    for _ in range(3):
+        if many - few <= max(1, many // 16):
+            break
+        order = math.log2(error(few) / error(many)) / math.log2(many / few) if few and error(few) < math.inf else math.nan
+        between = many * (error(many) / limit) ** (1 / order) * 1.01 if order > 0.5 else (few + many) / 2
+        middle = min(max(math.ceil(between), few + 1), many - 1)
+        few, many = (few, middle) if error(middle) <= limit else (middle, many)
+    return Found(way, many, error(many), seen[many][1])
+
+
+def again(found: Found) -> None:
+    """Takes the least time of several runs."""
+    for _ in range(REPEATS):
+        found.took = min(found.took, found.way.run(found.each)[1])
+
+
+def compare(mechanism: Mechanism) -> list[str]:
+    """Prints what all ways need; the lines of the table for the best of both programs."""
+    exact = mechanism.reference(np.linspace(0, mechanism.until, mechanism.rows + 1))
+    ways = mechanism.polhode_ways() + (mechanism.exudyn_ways() if exudyn else [])
+    lines: list[str] = []
+    runs: list[dict[int, tuple[Array, float]]] = [{} for _ in ways]
+    for what, limit, factors in mechanism.limits:
+        head(f"{mechanism.name}: {what}", f"{'':50}{'step':>10}{'error':>10}{'ms':>10}{'us/step':>10}")
+        best: dict[str, Found] = {}
+        for way, seen in zip(ways, runs, strict=True):
+            found = search(way, exact, limit, factors, seen)
+            name = f"{way.program} {way.name}"
+            if not found:
+                least = np.nanmin([error_of(values, exact, factors) for values, _ in seen.values()] + [math.inf])
+                print(f"{name:50}{'-':>10}{short(float(least)):>10}{'-':>10}{'-':>10}")
+                continue
+            again(found)
+            step = mechanism.period / found.each
+            each = 1e6 * found.took / (mechanism.rows * found.each)
+            print(f"{name:50}{step:10.2e}{found.error:10.1e}{1e3 * found.took:10.3f}{each:10.2f}")
+            if way.program not in best or found.took < best[way.program].took:
+                best[way.program] = found
+        # Tiny steps of both must come to the same motion, which is that of the reference.
+        assert set(best) == {way.program for way in ways}, f"{mechanism.name}: {list(best)} alone reach {what}"
+        for program, found in best.items():
+            ratio = f"{found.took / best['polhode'].took:8.2f}" if program != "polhode" else ""
+            step = mechanism.period / found.each
+            start = f"{mechanism.name:20}{what:12}{program:9}{found.way.name:48}"
+            lines.append(f"{start}{step:9.2e}{found.error:9.1e}{1e3 * found.took:9.3f}{ratio}")
+    return lines
+
+
+PIVOTED = """
+title = "a pendulum of the same moment and weight, as a body that turns about a point"
+gravity = [0, -9.81, 0]
+[bodies.bob]
+mass = 2
+center = [-0.5, 0, 0]
+inertia_origin = [1, 1, 1]
+fixed_point = true
+[outputs]
+x = "-attitude_xx"
+y = "-attitude_yx"
+"""
+ALPHA, ALPHA_HELD = "geometric-alpha,rho=0.95", "geometric-alpha,rho=1,constraints=stabilized"
+CONSERVING = ["conserving", "conserving,constraints=index3", "compose:conserving:4", "compose:conserving:6"]
+VARIATIONAL = ["variational", "compose:variational:4", "compose:variational:6", "compose:variational:8"]
+
+
+def settings(solvers: str, tolerances: Sequence[float], sparse: bool, rho: float = 0.95) -> list[tuple[str, float, float, bool]]:
+    return [(solver, rho, tolerance, sparse) for solver in solvers.split() for tolerance in tolerances]
+
+
+TOLERANCES = (1e-4, 1e-6, 1e-8, 1e-10)
+MECHANISMS = [
+    Mechanism(
+        *("A01 pendulum", 10.0, 40, pendulum_reference),
+        {
+            "joint": ("pendulum", ["x", "y", "energy"], [ALPHA, ALPHA_HELD, *CONSERVING, *VARIATIONAL]),
+            "turning": (polhode.Model(PIVOTED), ["x", "y", "energy"], ["imidm", "akw", "mkrk:rk4", "mkrk:gauss3"]),
+        },
+        {
+            "point": (pendulum_point, settings("gen-alpha trapezoidal", TOLERANCES, False)),
+            "angle": (pendulum_tree, settings("gen-alpha", TOLERANCES, False, 1.0) + settings("RK44 RK67 DOPRI5", (1e-10,), False)),
+        },
+        [("5e-5 J, 1e-2 m", 5e-5, [5e-3, 5e-3, 1]), ("1e-6 m", 1e-6, [1, 1, 0])],
+    ),
+    Mechanism(
+        *("A02 four-bars, 2", 10.0, 100, lambda times: four_bars_reference(2, times)),
+        {"": ("four-bars-2", ["b0_x", "b0_y"], [ALPHA, ALPHA_HELD, *CONSERVING, *VARIATIONAL])},
+        {"plane": (lambda: four_bars_plane(2), settings("gen-alpha", TOLERANCES, False) + settings("gen-alpha", TOLERANCES, True))},
+        [("1e-3 m", 1e-3, [1, 1]), ("1e-6 m", 1e-6, [1, 1])],
+    ),
+    Mechanism(
+        *("A02 four-bars, 40", 20.0, 100, lambda times: four_bars_reference(40, times)),
+        {"": ("four-bars-40", ["b0_x", "b0_y"], [ALPHA, ALPHA_HELD, *CONSERVING[:2], *VARIATIONAL[:2]])},
+        {"plane": (lambda: four_bars_plane(40), settings("gen-alpha", TOLERANCES, True))},
+        [("1e-1 m", 1e-1, [1, 1]), ("1e-3 m", 1e-3, [1, 1])],
+    ),
+    Mechanism(
+        *("A03 squeezer", 0.05, 100, squeezer_reference),
+        {"": ("squeezer", ["crank", "triangle"], [ALPHA, ALPHA_HELD, *CONSERVING])},
+        {"plane": (squeezer_plane, settings("gen-alpha trapezoidal", TOLERANCES, True))},
+        [("1e-3 rad", 1e-3, [1, 1]), ("1e-6 rad", 1e-6, [1, 1])],
+    ),
+    Mechanism(
+        *("A04 Bricard", 10.0, 100, bricard_reference),
+        {"": ("bricard", ["p3_x", "p3_y", "p3_z"], [ALPHA, ALPHA_HELD, *CONSERVING, *VARIATIONAL])},
+        {
+            "angles": (bricard_tree, settings("gen-alpha trapezoidal", TOLERANCES, False)),
+            "bodies": (bricard_bodies, settings("gen-alpha", TOLERANCES[1:3], True)),
+        },
+        [("1e-3 m", 1e-3, [1, 1, 1]), ("1e-6 m", 1e-6, [1, 1, 1])],
+    ),
+    Mechanism(
+        *("A05 governor", 10.0, 100, governor_reference),
+        {"": ("governor", ["s", "rate"], ["geometric-alpha", ALPHA, ALPHA_HELD, *CONSERVING])},
+        {
+            "coordinates": (
+                governor_tree,
+                settings("gen-alpha", TOLERANCES, False, 1.0) + settings("gen-alpha", TOLERANCES, False, 0.7) + settings("RK44", (1e-10,), False),
+            )
+        },
+        [("1e-3 m", 1e-3, [1, 0]), ("1e-6 m", 1e-6, [1, 0])],
+    ),
+]
+
+
+def main() -> None:
+    print(versions({}))
+    begin = time.perf_counter()
+    words = sys.argv[1:]
+    chosen = [mechanism for mechanism in MECHANISMS if not words or any(word in mechanism.name for word in words)]
+    lines = [line for mechanism in chosen for line in compare(mechanism)]
+    title = f"{'mechanism':20}{'accuracy':12}{'program':9}{'method':48}{'step':>9}{'error':>9}{'ms':>9}   ratio"
+    head("The least time of each program", title)
+    print("\n".join(lines))
+    print(f"\n{time.perf_counter() - begin:.0f} s in all")
+
+
+if __name__ == "__main__":
+    main()
