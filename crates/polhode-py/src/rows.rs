@@ -1,7 +1,7 @@
 //! What is kept of a run: quantities, a row for each time.
 
 use numpy::{PyArray1, PyArrayMethods};
-use polhode::run::{Item, Owner, Quantity, Shape, Snapshot, Value};
+use polhode::run::{Item, Owner, Quantity, Run, Shape, Snapshot, Value};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -65,6 +65,13 @@ pub struct Rows {
 }
 
 impl Rows {
+    /// What they need to see of a run.
+    pub fn seen(&self, run: &dyn Run) -> Snapshot {
+        match self.items.iter().any(|kept| run.needs_forces(&kept.item)) {
+            true => run.snapshot(),
+            false => run.motion(),
+        }
+    }
     /// For these of all quantities, by their numbers, with room for some rows.
     pub fn new(all: &[Kept], chosen: &[usize], room: usize) -> Option<Self> {
         let items = chosen.iter().map(|i| all.get(*i).copied()).collect::<Option<Vec<_>>>()?;

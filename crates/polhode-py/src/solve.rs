@@ -103,14 +103,18 @@ pub fn solve<'py>(
             match &times {
                 Some(times) => {
                     while let Some(t) = times.get(next).filter(|t| **t <= run.time()) {
-                        let state = if *t == run.time() { Some(run.snapshot()) } else { run.between(*t) };
-                        rows.take(&state.unwrap_or_else(|| run.snapshot()));
+                        let state = if *t == run.time() { None } else { run.between(*t) };
+                        let state = state.unwrap_or_else(|| rows.seen(run));
+                        rows.take(&state);
                         next += 1;
                     }
                 }
                 None if n.is_multiple_of(every) || n == plan.steps() || run.ended() => match rows.is_bare() {
                     true => rows.take_time(run.time()),
-                    false => rows.take(&run.snapshot()),
+                    false => {
+                        let state = rows.seen(run);
+                        rows.take(&state);
+                    }
                 },
                 None => {}
             }
@@ -223,11 +227,8 @@ impl Dense {
                     now += 1;
                 }
                 at = Some(now);
-                let state = if run.time() == *t {
-                    run.snapshot()
-                } else {
-                    run.between(*t).unwrap_or_else(|| run.snapshot())
-                };
+                let state = if run.time() == *t { None } else { run.between(*t) };
+                let state = state.unwrap_or_else(|| rows.seen(run));
                 rows.take(&state);
             }
             Ok(())

@@ -106,6 +106,8 @@ pub struct Record<'a> {
     between: (f64, f64),
     heads: Vec<Head>,
     row: Vec<f64>,
+    /// True if something is to be seen in them that follows from forces.
+    needs_forces: bool,
     /// A number that tells the model from others.
     hash: Option<u64>,
     scene: Value,
@@ -137,6 +139,7 @@ impl<'a> Record<'a> {
             between: (between.0 - grain, between.1 + grain),
             heads: Vec::new(),
             row: Vec::new(),
+            needs_forces: true,
             hash: None,
             scene: Value::Null,
             table: None,
@@ -199,8 +202,13 @@ impl<'a> Record<'a> {
             self.table = Some(Stream::new(file, rows, heads.len(), self.chosen.clone()).beside());
             all = kind == Kind::Mcap;
         }
+        let drawn = self.files.plot.is_some() || self.files.report.is_some();
+        // Rows of one body by itself are without them.
+        if start.names.is_some() && !drawn && !all {
+            let columns = start.columns();
+            self.needs_forces = self.chosen.iter().any(|c| run.needs_forces(&columns[*c].item));
+        }
         if let Some(kept) = self.kept.take() {
-            let drawn = self.files.plot.is_some() || self.files.report.is_some();
             let stored = if all || drawn { (0..heads.len()).collect() } else { self.chosen.clone() };
             let mut spool = Spool::new(kept, stored);
             if goes_on {
@@ -229,7 +237,10 @@ impl<'a> Record<'a> {
     /// Takes a row after step `n`.
     pub fn take(&mut self, n: u64, run: &dyn Run) -> Result<(), Failure> {
         self.row.clear();
-        run.row(&mut self.row);
+        match self.needs_forces {
+            true => run.row(&mut self.row),
+            false => run.motion().row(&mut self.row),
+        }
         let iterations = if self.page.is_some() { run.work().iterations } else { 0 };
         match &mut self.spool {
             Some(spool) => spool.put(n, iterations, &self.row),

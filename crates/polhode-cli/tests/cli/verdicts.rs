@@ -195,3 +195,35 @@ fn energy_that_is_lost_is_told_unless_it_was_to_decay() {
         assert!(number(&found["energy"]) < -1.5, "{method}: {found}");
     }
 }
+
+/// Rows of columns that need no forces are made without them, and are those of the whole file to the digit; an output that reads a
+/// reaction still has it.
+#[test]
+fn chosen_columns_are_those_of_the_whole_file() {
+    let folder = Folder::new();
+    let hinge = "[joints.again]\ntype = \"revolute\"\nbetween = [\"ground\", \"a\"]\nat = [0, 0, 1]\naxis = [0, 0, 1]\n\
+                 [outputs]\nturned = \"2 * j.angle\"\nheld = \"j.force_x + again.force_x\"\n";
+    let door = folder
+        .write("door.toml", &hinged("rate = 2", hinge).replace("inertia", "center = [0.3, 0, 0]\ninertia"));
+    let table = |name: &str, columns: &[&str]| -> Vec<Vec<String>> {
+        let out = folder.path(name);
+        let out = out.to_str().unwrap();
+        let given = columns.iter().flat_map(|column| ["--columns", column]);
+        let arguments = ["run", &door, "-m", "conserving", "--no-reference", "--until", "0.05", "--out", out];
+        let arguments: Vec<&str> = arguments.into_iter().chain(given).collect();
+        assert_eq!(polhode(&arguments).code, Some(0));
+        let text = std::fs::read_to_string(out).unwrap();
+        text.lines().map(|line| line.split(',').map(str::to_string).collect()).collect()
+    };
+    let whole = table("whole.csv", &[]);
+    for (name, columns) in [("moves.csv", ["turned", "a.*"]), ("held.csv", ["held", "j.angle"])] {
+        let part = table(name, &columns);
+        assert_eq!(part.len(), whole.len());
+        for (k, name) in part[0].iter().enumerate() {
+            let at = whole[0].iter().position(|other| other == name).unwrap();
+            for (row, all) in part.iter().zip(&whole) {
+                assert!(row[k] == all[at] && row[k] != "NaN" && !row[k].is_empty(), "{name}: {row:?}");
+            }
+        }
+    }
+}

@@ -114,6 +114,13 @@ impl<S: Scalar> Outputs<S> {
         let Some((expression, readings)) = self.list.get(output) else { return S::lift(f64::NAN) };
         expression.evaluate_with(&|name| readings[name].value(seen))
     }
+    /// True if one of them reads what follows from forces.
+    fn needs_forces(&self, output: usize) -> bool {
+        let readings = self.list.get(output).map_or(&[][..], |(_, readings)| readings);
+        readings
+            .iter()
+            .any(|reading| matches!(reading, Reading::Item(item, _) if item.quantity.needs_forces()))
+    }
     /// The snapshot with the outputs in it.
     pub fn added(&self, seen: Snapshot<S>) -> Snapshot<S> {
         if self.list.is_empty() {
@@ -315,6 +322,15 @@ impl Run for WithOutputs {
     }
     fn snapshot(&self) -> Snapshot {
         self.outputs.added(self.run.snapshot())
+    }
+    fn motion(&self) -> Snapshot {
+        self.outputs.added(self.run.motion())
+    }
+    fn needs_forces(&self, item: &Item) -> bool {
+        match item.owner {
+            Owner::Output(output) => self.outputs.needs_forces(output),
+            _ => self.run.needs_forces(item),
+        }
     }
     fn between(&mut self, t: f64) -> Option<Snapshot> {
         self.run.between(t).map(|seen| self.outputs.added(seen))

@@ -5,15 +5,16 @@
 //! unknowns: of those that have no inertia about some axis, because their joints alone say how they turn, and of those with so many
 //! joints that these would all be tied to each other.
 
+use super::history::{Guess, ORDER, PRICE};
 use super::joint::{Joint, MOST_ROWS, Place, zero};
 use super::state::{BodyMotion, CoordinateState};
 use super::structured::Solve;
 use super::system::Rigid;
-use super::tape::{Matrix, Places, Product, Sink, keep_matrix};
+use super::tape::{Matrix, Places, Product, Sink, Values, keep_matrix};
 use super::variational::Varying;
 use super::workspace::lengths;
-use crate::archive::Archive;
-use crate::scalar::{Dual, Real, Scalar};
+use crate::archive::{Archive, Kept, kept};
+use crate::scalar::{Dual, Perform, Real, Scalar, perform};
 use crate::solve::{Block, FactorError, Role, StepError};
 use nalgebra::Vector3;
 use std::sync::Arc;
@@ -39,6 +40,103 @@ pub(super) struct Closing<S: Real> {
     x: Vec<S>,
     /// Room for the rows at one body.
     rows: Vec<Row<S>>,
+    past: Past<S>,
+}
+
+/// What was found in the last steps of one size, and how long factors serve.
+#[derive(Clone, Debug)]
+struct Past<S> {
+    /// The step size, not a number while there are no such steps.
+    h: f64,
+    /// The backward differences of each unknown, its last value first.
+    differences: Vec<[S; ORDER + 1]>,
+    /// The guess that would have been the best one for the last step.
+    guess: Guess,
+    /// Rounds spent since the factors were made, beyond those that new ones take.
+    extra: u64,
+}
+
+kept!(Past<f64> { h, differences, guess, extra });
+
+impl<S: Real> Past<S> {
+    fn none() -> Self {
+        Past { h: f64::NAN, differences: Vec::new(), guess: Guess::default(), extra: 0 }
+    }
+    /// The guess by them, if there are such steps.
+    fn extrapolate(&self, h: f64, found: &mut [S]) -> bool {
+        if self.h != h {
+            found.fill(S::zero());
+            return false;
+        }
+        let factors = self.guess.factors::<S>();
+        for (x, differences) in found.iter_mut().zip(&self.differences) {
+            *x = differences[0];
+            for (difference, factor) in differences[1..].iter().zip(&factors) {
+                *x += *difference * *factor;
+            }
+        }
+        true
+    }
+    /// Takes in what was found, each with what makes a length of its equation: its own unit is the other way round.
+    fn learn(&mut self, h: f64, found: &[S], scales: &[f64]) {
+        if core::mem::replace(&mut self.h, h) != h {
+            for (x, differences) in found.iter().zip(&mut self.differences) {
+                *differences = [S::zero(); ORDER + 1];
+                differences[0] = *x;
+            }
+            self.guess = Guess::default();
+            return;
+        }
+        let mut sizes = [S::zero(); ORDER + 1];
+        let scales = scales.iter().copied().chain(core::iter::repeat(1.0));
+        for ((x, differences), scale) in found.iter().zip(&mut self.differences).zip(scales) {
+            let mut new = *x;
+            for (old, size) in differences.iter_mut().zip(&mut sizes) {
+                let change = new - *old;
+                *size += change.abs() * S::lift(scale.recip());
+                (*old, new) = (new, change);
+            }
+        }
+        self.guess = Guess::best(ORDER, &sizes, None);
+    }
+}
+
+/// What is left of the equations with what was found so far; the largest rate across a joint, as one of a length.
+struct Left<'a, 'b, S: Real>(&'a Varying<'b, S>);
+
+impl<S: Real> Perform<Left<'_, '_, S>> for Closing<S> {
+    type Output = S;
+    #[inline(always)]
+    fn perform(&mut self, Left(step): Left<'_, '_, S>) -> S {
+        self.left(step)
+    }
+}
+
+/// The entries of the matrix.
+struct Written<'a, 'b, S: Real>(&'a Varying<'b, S>, Values<'a, S>);
+
+impl<S: Real> Perform<Written<'_, '_, S>> for Closing<S> {
+    type Output = ();
+    #[inline(always)]
+    fn perform(&mut self, Written(step, mut values): Written<'_, '_, S>) {
+        step.write_closing(&self.unknowns, &mut self.rows, &mut values);
+    }
+}
+
+/// B where bodies are at the end of the step.
+struct End<'a, S: Real>(&'a [BodyMotion<S>]);
+
+impl<S: Real> Perform<End<'_, S>> for Varying<'_, S> {
+    type Output = ();
+    #[inline(always)]
+    fn perform(&mut self, End(next): End<'_, S>) {
+        let end = self.on.t + self.on.h;
+        for (now, body) in self.on.work.now.iter_mut().zip(next) {
+            now.place = Place { v: zero(), omega: zero(), ..body.place() };
+        }
+        self.take_rows(end);
+        self.on.work.rows_at = Some(end.largest());
+    }
 }
 
 /// A row of a joint in the motion of one body: its number, B, and -m M⁻¹ Bᵀ.
@@ -130,6 +228,7 @@ impl<S: Real> Closing<S> {
             found: Vec::new(),
             x: Vec::new(),
             rows: Vec::new(),
+            past: Past::none(),
         }
     }
     /// The impulse in a row of a joint that was found, over the typical mass.
@@ -193,9 +292,11 @@ impl<S: Real> Closing<S> {
             for list in [&mut self.given, &mut self.found, &mut self.x] {
                 list.resize(self.unknowns.n, S::zero());
             }
+            self.past.differences.resize(self.unknowns.n, [S::zero(); ORDER + 1]);
         }
     }
     /// Bᵀ η on each body, of what was found.
+    #[inline(always)]
     fn push(&mut self, step: &Varying<'_, S>) {
         let Closing { pushed, found, unknowns, .. } = self;
         pushed.fill([zero(); 2]);
@@ -204,7 +305,7 @@ impl<S: Real> Closing<S> {
             pushed[b][1] += moment;
         });
     }
-    /// What is left of the equations with what was found so far. The largest rate across a joint, as one of a length.
+    #[inline(always)]
     fn left(&mut self, step: &Varying<'_, S>) -> S {
         self.push(step);
         let Closing { unknowns, free, moving, pushed, given, found, x, .. } = self;
@@ -272,36 +373,55 @@ impl<S: Real> Closing<S> {
             }
         }
     }
-    /// Finds the impulses, with factors of this very step.
+    /// Finds the impulses. Like the multipliers of a step they are smooth, so that a guess by the last steps lets old factors do.
     pub(super) fn find(&mut self, step: &Varying<'_, S>) -> Result<(), StepError> {
         /// A rate across a joint this small, relative to the fastest point, is round-off, and so is what a correction leaves by
         /// the rate at which they shrink.
         const END: f64 = 4.0 * f64::EPSILON;
         const LEFT: f64 = 0.25 * f64::EPSILON;
-        const MOST_ROUNDS: u32 = 30;
+        /// Old factors by which they shrink less are given up.
+        const GAIN: f64 = 0.1;
+        const USUAL: u64 = 2;
+        const MOST_ROUNDS: u64 = 30;
         if self.unknowns.n == 0 {
             return Ok(());
         }
-        self.factor(step)?;
-        self.found.fill(S::zero());
+        let (h, mut held) = (step.on.h.largest(), step.on.work.softness.is_empty());
+        // Rates across joints tell how far impulses are off, not the velocities of bodies. And corrections make derivatives exact, not
+        // guesses.
+        let seen = held && S::DEPTH == 0 && self.unknowns.bodies.iter().all(Option::is_none);
+        let goes_on = seen && self.past.extrapolate(h, &mut self.found);
+        let mut fresh = !goes_on || self.past.extra >= PRICE;
+        if !goes_on {
+            self.found.fill(S::zero());
+        }
+        if fresh {
+            self.factor(step)?;
+        }
         // Joints hand the rounding of the fastest body on to all.
         let mut fastest = S::lift(f64::MIN_POSITIVE);
         for (arm, [velocity, _]) in step.on.work.arms.iter().zip(&self.free) {
             fastest = fastest.max(lengths(velocity) + *arm / step.on.h.abs() * S::lift(1e-3));
         }
-        let (mut before, mut held) = (f64::NAN, step.on.work.softness.is_empty());
-        for round in 0..MOST_ROUNDS {
-            let left = self.left(step);
-            self.correct();
+        let (mut before, mut rounds) = (f64::NAN, 0);
+        while rounds < MOST_ROUNDS {
+            let left = perform::<S, _, _>(self, Left(step));
             for (arm, [velocity, omega]) in step.on.work.arms.iter().zip(&self.moving) {
                 fastest = fastest.max(lengths(velocity) + lengths(omega) * *arm);
             }
             let now = (left / fastest).largest();
             if !now.is_finite() {
-                return Err(StepError::NotFinite { t: step.on.t.largest(), h: step.on.h.largest() });
+                return Err(StepError::NotFinite { t: step.on.t.largest(), h });
             }
+            if !fresh && now > END && now > GAIN * before {
+                self.factor(step)?;
+                fresh = true;
+            }
+            self.correct();
+            rounds += 1;
             // Derivatives settle after values.
-            if round > S::DEPTH && (now <= END || now * (now / before) <= LEFT || now > 0.5 * before) {
+            let settles = rounds > 1 + S::DEPTH as u64;
+            if settles && (now <= END || now * (now / before) <= LEFT || now > 0.5 * before) {
                 if held {
                     break;
                 }
@@ -310,6 +430,10 @@ impl<S: Real> Closing<S> {
                 continue;
             }
             before = now;
+        }
+        if seen {
+            self.past.extra = if fresh { 0 } else { self.past.extra + rounds.saturating_sub(USUAL) };
+            self.past.learn(h, &self.found, &self.unknowns.scales);
         }
         Ok(())
     }
@@ -329,7 +453,7 @@ impl<S: Real> Closing<S> {
             Some(matrix) => matrix,
             None => Self::unwritten(&self.unknowns, step),
         };
-        step.write_closing(&self.unknowns, &mut self.rows, &mut matrix.rewrite());
+        perform::<S, _, _>(self, Written(step, matrix.rewrite()));
         let factored = matrix.factor();
         self.matrix = Some(matrix);
         let (t, h) = (step.on.t.largest(), step.on.h.largest());
@@ -373,6 +497,7 @@ impl Closing<f64> {
     pub(super) fn keep(&mut self, archive: &mut Archive<'_>, step: &Varying<'_, f64>) {
         self.make_room(step);
         keep_matrix(&mut self.matrix, archive, || Self::unwritten(&self.unknowns, step));
+        self.past.keep(archive);
     }
 }
 
@@ -390,12 +515,10 @@ fn still<S: Real>(joint: &Joint<S>, bodies: &[BodyMotion<S>]) -> [Place<S>; 2] {
 impl<S: Real> Varying<'_, S> {
     /// Takes B where the bodies are at the end of the step.
     pub(super) fn take_end(&mut self, next: &[BodyMotion<S>]) {
-        let end = self.on.t + self.on.h;
-        for (joint, rows) in self.on.system.joints.iter().zip(&mut self.on.work.jacobians) {
-            joint.jacobian(end, still(joint, next).each_ref(), rows);
-        }
+        perform::<S, _, _>(self, End(next));
     }
     /// [M Bᵀ; B 0] over the typical mass, without the velocities that are not among the unknowns.
+    #[inline(always)]
     fn write_closing(&self, unknowns: &Unknowns, rows: &mut Vec<Row<S>>, sink: &mut impl Sink<S>) {
         let (work, mass) = (&*self.on.work, self.on.work.mass);
         for (b, body) in self.on.system.bodies.iter().enumerate() {
@@ -427,6 +550,7 @@ impl<S: Real> Varying<'_, S> {
         self.write_flat_masses(&unknowns.extra, sink);
     }
     /// -m B M⁻¹ Bᵀ of the joints at one body.
+    #[inline(always)]
     fn write_eased(&self, unknowns: &Unknowns, b: usize, rows: &mut Vec<Row<S>>, sink: &mut impl Sink<S>) {
         let (body, work) = (&self.on.system.bodies[b], &*self.on.work);
         let light = -(work.mass / body.mass);

@@ -67,7 +67,7 @@ impl Guess {
         }
         best
     }
-    fn factors<S: Real>(self) -> [S; ORDER] {
+    pub(super) fn factors<S: Real>(self) -> [S; ORDER] {
         core::array::from_fn(|i| match (i + 1).cmp(&self.order) {
             Ordering::Less => S::one(),
             Ordering::Equal => S::lift(if self.turns { -1.0 } else { 1.0 }),

@@ -289,6 +289,35 @@ impl<S: Real> Joint<S> {
         (b.v - a.v + vb - va, ab - aa)
     }
 
+    /// Rows of axes are linear in those of the first frame. So for each axis of the second frame that they have, in axes of its
+    /// body, there is one vector in those of the first body that they are together, times multipliers.
+    #[inline(always)]
+    pub(super) fn crossed<T: Over<S>>(
+        &self,
+        multipliers: &[T],
+        mut each: impl FnMut(&Vector3<T>, &Vector3<T>),
+    ) {
+        let (mut row, mut sum) = (0, None);
+        for feature in self.kind.features() {
+            if let Feature::Perpendicular(i, j) = *feature {
+                let first = axis::<S, T>(&self.ends[0], i) * multipliers[row];
+                sum = match sum {
+                    Some((at, sum)) if at == j => Some((j, sum + first)),
+                    other => {
+                        if let Some((at, sum)) = other {
+                            each(&sum, &axis(&self.ends[1], at));
+                        }
+                        Some((j, first))
+                    }
+                };
+            }
+            row += feature.rows();
+        }
+        if let Some((at, sum)) = sum {
+            each(&sum, &axis(&self.ends[1], at));
+        }
+    }
+
     /// Φ.
     #[inline(always)]
     pub fn constraint<T: Over<S>>(&self, time: T, places: [&Place<T>; 2], out: &mut [T]) {
@@ -297,6 +326,8 @@ impl<S: Real> Joint<S> {
         }
         let mut row = 0;
         let [a, b] = places;
+        // The last axis of the second frame, in axes of the first body.
+        let mut second = (MOST_ROWS, zero());
         for feature in self.kind.features() {
             match *feature {
                 Feature::Point => {
@@ -306,8 +337,10 @@ impl<S: Real> Joint<S> {
                     }
                 }
                 Feature::Perpendicular(i, j) => {
-                    let (u, w) = (axis(&self.ends[0], i), axis(&self.ends[1], j));
-                    out[row] = a.to_space(&u).dot(&b.to_space(&w));
+                    if second.0 != j {
+                        second = (j, a.to_body(&b.to_space(&axis(&self.ends[1], j))));
+                    }
+                    out[row] = axis(&self.ends[0], i).dot(&second.1);
                     if let JointKind::ConstantAngle { angle } = self.kind {
                         out[row] -= T::of(angle).sin_cos().1;
                     }
@@ -378,17 +411,17 @@ impl<S: Real> Joint<S> {
         // Moments on both in space: u × Rᵀ W = Rᵀ (U × W).
         let mut moments = [zero(); 2];
         let mut turned = false;
+        self.crossed(lambda, |u, w| {
+            let moment = cross(&a.to_space(u), &b.to_space(w));
+            moments[0] += moment;
+            moments[1] -= moment;
+            turned = true;
+        });
         for feature in self.kind.features() {
             let l = lambda[row];
             match *feature {
                 Feature::Point => force(&Vector3::new(l, lambda[row + 1], lambda[row + 2])),
-                Feature::Perpendicular(i, j) => {
-                    let (u, w) = (axis(&self.ends[0], i), axis(&self.ends[1], j));
-                    let moment = cross(&a.to_space(&u), &b.to_space(&w)) * l;
-                    moments[0] += moment;
-                    moments[1] -= moment;
-                    turned = true;
-                }
+                Feature::Perpendicular(..) => {}
                 Feature::InPlane(i) => {
                     let u = axis(&self.ends[0], i);
                     let (up, d) = (a.to_space(&u), self.span(places));
@@ -425,6 +458,13 @@ impl<S: Real> Joint<S> {
         // Of points and axes: on both attitudes by themselves, and across.
         let (mut own, mut across) = ([None; 2], None);
         let sum = |sum: &mut Option<Matrix3<S>>, m: Matrix3<S>| *sum = Some(sum.map_or(m, |sum| sum + m));
+        self.crossed(lambda, |u, w| {
+            let (u_b, w_a) = (b.to_body(&a.to_space(u)), a.to_body(&b.to_space(w)));
+            // ũ R_Aᵀ R_B w̃ = R_Aᵀ Ũ W̃ R_B.
+            sum(&mut across, a.r.tr_mul(&b.r) * u.dot(&w_a) - outer(&w_a, &u_b));
+            sum(&mut own[0], twice(u, &w_a));
+            sum(&mut own[1], twice(w, &u_b));
+        });
         for feature in self.kind.features() {
             let l = lambda[row];
             match *feature {
@@ -433,14 +473,7 @@ impl<S: Real> Joint<S> {
                     sum(&mut own[0], twice(&self.ends[0].point, &a.to_body(&f)));
                     sum(&mut own[1], -twice(&self.ends[1].point, &b.to_body(&f)));
                 }
-                Feature::Perpendicular(i, j) => {
-                    let (u, w) = (axis(&self.ends[0], i), axis(&self.ends[1], j));
-                    let (u_b, w_a) = (b.to_body(&a.to_space(&u)) * l, a.to_body(&b.to_space(&w)));
-                    // ũ R_Aᵀ R_B w̃ = R_Aᵀ Ũ W̃ R_B.
-                    sum(&mut across, a.r.tr_mul(&b.r) * u.dot(&w_a) * l - outer(&w_a, &u_b));
-                    sum(&mut own[0], twice(&u, &w_a) * l);
-                    sum(&mut own[1], twice(&w, &u_b));
-                }
+                Feature::Perpendicular(..) => {}
                 Feature::InPlane(i) => {
                     let u = axis(&self.ends[0], i);
                     let (us, d) = (a.to_space(&u), self.span(places));

@@ -37,6 +37,18 @@ pub struct Reaction<S> {
 }
 
 impl<S: Real> Reaction<S> {
+    /// One that was not asked for.
+    pub(crate) fn unknown() -> Self {
+        let (number, vector) = (S::lift(f64::NAN), Vector3::from_element(S::lift(f64::NAN)));
+        Reaction {
+            force: vector,
+            moment: vector,
+            force_axis: number,
+            moment_axis: number,
+            force_joint: vector,
+            moment_joint: vector,
+        }
+    }
     /// What the joint does to its first body, the moment about the same point.
     pub fn on_first(&self) -> Self {
         Reaction {

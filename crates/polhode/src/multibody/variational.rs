@@ -121,9 +121,14 @@ impl<'a, S: Real> Varying<'a, S> {
         let (bodies, time) = (self.on.bodies, self.on.t);
         let side = inward(time, self.on.h);
         self.act((time, side), &|b| (bodies[b].attitude, bodies[b].place()));
-        for (joint, rows) in self.on.system.joints.iter().zip(&mut self.on.work.jacobians) {
-            let places = joint.bodies().map(|body| body.map_or_else(Place::ground, |b| bodies[b].place()));
-            joint.jacobian(time, places.each_ref(), rows);
+        perform::<S, _, _>(self, Start);
+    }
+    /// Takes B where the bodies are in the iterate.
+    #[inline(always)]
+    pub(super) fn take_rows(&mut self, time: S) {
+        let (work, ground) = (&mut *self.on.work, Place::ground());
+        for (joint, rows) in self.on.system.joints.iter().zip(&mut work.jacobians) {
+            joint.jacobian(time, ends(&work.now, &ground, joint.bodies()), rows);
         }
     }
     /// Bᵀ times numbers of each row, B as it was stored.
@@ -315,6 +320,27 @@ impl<'a, S: Real> Structured<'a, S> for Varying<'a, S> {
     fn start(&mut self) {}
     fn multiplier(&self) -> S {
         self.on.work.mass / self.half()
+    }
+}
+
+/// B at the start of the step.
+struct Start;
+
+impl<S: Real> Perform<Start> for Varying<'_, S> {
+    type Output = ();
+    #[inline(always)]
+    fn perform(&mut self, _: Start) {
+        let time = self.on.t;
+        // They are what the last step ended with, if bodies are still there.
+        let mut same = self.on.work.rows_at.take() == Some(time.largest()) && S::DEPTH == 0;
+        for (now, body) in self.on.work.now.iter_mut().zip(self.on.bodies) {
+            let place = Place { v: zero(), omega: zero(), ..body.place() };
+            same &= now.place.x == place.x && now.place.r == place.r;
+            now.place = place;
+        }
+        if !same {
+            self.take_rows(time);
+        }
     }
 }
 

@@ -111,6 +111,8 @@ pub(super) struct Workspace<S: Real> {
     pub(super) eta: Vec<S>,
     /// B at the start of the step, of the stabilized form.
     pub(super) jacobians: Vec<[[Vector3<S>; 4]; MOST_ROWS]>,
+    /// Of a step from a discrete Lagrangian, the time at its end if they are those where bodies are then.
+    pub(super) rows_at: Option<f64>,
     /// y*, ẏ*, u of the extra coordinates.
     pub(super) flat: Vec<[Vec<S>; 3]>,
     pub(super) residual: Vec<S>,
@@ -216,6 +218,7 @@ impl<S: Real> Workspace<S> {
             lambda: Vec::new(),
             eta: Vec::new(),
             jacobians: Vec::new(),
+            rows_at: None,
             flat: system.extra.iter().map(|e| flat(e.len())).collect(),
             residual: Vec::new(),
             leaps: Vec::new(),

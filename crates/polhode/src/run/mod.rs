@@ -47,6 +47,15 @@ pub trait Run: Send {
     fn step(&mut self, h: f64, to: f64) -> Result<(), StepError>;
     /// All that can be said of it now.
     fn snapshot(&self) -> Snapshot;
+    /// The same but for what follows from forces, see [`Run::needs_forces`], which may not be a number in it. Less work where joints
+    /// depend on each other, and under methods for systems whose steps have no accelerations of one time.
+    fn motion(&self) -> Snapshot {
+        self.snapshot()
+    }
+    /// True if a quantity follows from forces: accelerations, what joints do, and outputs of these.
+    fn needs_forces(&self, item: &Item) -> bool {
+        item.quantity.needs_forces()
+    }
     /// The numbers of the columns of that, appended to `row`: less work than a snapshot where nothing else of it is wanted.
     fn row(&self, row: &mut Vec<f64>) {
         self.snapshot().row(row);

@@ -210,6 +210,24 @@ const OF_JOINT: [Q; 9] = [
 const RECORDED_OF_ALL: [Q; 3] = [Q::Time, Q::KineticEnergy, Q::Energy];
 const RECORDED_OF_EACH: [Q; 4] = [Q::Position, Q::Quaternion, Q::Velocity, Q::OmegaBody];
 
+impl Quantity {
+    /// True if it follows from forces: an acceleration, or what a joint does.
+    pub fn needs_forces(self) -> bool {
+        matches!(
+            self,
+            Q::OmegaRate
+                | Q::Acceleration
+                | Q::Multipliers
+                | Q::Force
+                | Q::Moment
+                | Q::ForceAxis
+                | Q::MomentAxis
+                | Q::ForceJoint
+                | Q::MomentJoint
+        )
+    }
+}
+
 impl<S: Real> Snapshot<S> {
     /// Shows each of these quantities that there is.
     fn show(&self, owner: Owner, list: &[Quantity], see: &mut dyn FnMut(Item, Value<'_, S>)) {

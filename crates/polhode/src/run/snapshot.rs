@@ -10,6 +10,7 @@ use crate::multibody::{Coordinate, Origin, Reaction, Simulation, System};
 use crate::scalar::{Real, Scalar};
 use core::ops::Deref;
 use nalgebra::Vector3;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// All that can be said of a state at a time. With duals for the scalar every number has its derivatives.
@@ -242,8 +243,10 @@ impl<S: Real> Snapshot<S> {
 }
 
 impl<S: Scalar> Snapshot<S> {
-    /// All bodies of a simulation. One that is single has its momentum about the point where its joint holds it.
-    pub(crate) fn of_system(simulation: &Simulation<S>, names: &Arc<Names>) -> Self {
+    /// All bodies of a simulation. One that is single has its momentum about the point where its joint holds it. Accelerations
+    /// and what joints do are numbers only where forces are asked for.
+    pub(crate) fn of_system(simulation: &Simulation<S>, names: &Arc<Names>, forces: bool) -> Self {
+        let unknown = Vector3::from_element(S::lift(f64::NAN));
         let system = simulation.system();
         // The fixed point, from the origin in space and from the centre of mass in body axes.
         let pivot = system.joints().first().filter(|_| names.single).map(|pivot| {
@@ -266,13 +269,13 @@ impl<S: Scalar> Snapshot<S> {
             BodySnapshot {
                 attitude: now.attitude,
                 omega_body: now.omega_body,
-                omega_rate: now.omega_rate,
+                omega_rate: if forces { now.omega_rate } else { unknown },
                 momentum_body,
                 momentum_space: now.attitude.rotate(&momentum_body) + arm.cross(&linear),
                 moving: Some(Translation {
                     position,
                     velocity,
-                    acceleration: simulation.origin_acceleration(b),
+                    acceleration: if forces { simulation.origin_acceleration(b) } else { unknown },
                     linear_momentum_space: linear,
                 }),
             }
@@ -281,7 +284,10 @@ impl<S: Scalar> Snapshot<S> {
             1 => Bodies::One([body(0)]),
             count => Bodies::Many((0..count).map(body).collect()),
         };
-        let all = simulation.least_multipliers();
+        let all = match forces {
+            true => simulation.least_multipliers(),
+            false => Cow::Owned(vec![S::lift(f64::NAN); simulation.all_multipliers().len()]),
+        };
         let mut rest = &all[..];
         let multipliers = system.joints().iter().map(|joint| {
             let (values, later) = rest.split_at(joint.kind.rows());
@@ -295,8 +301,11 @@ impl<S: Scalar> Snapshot<S> {
             JointSnapshot { angle, distance, reaction, is_drive }
         };
         // A fixed point is a joint too, behind those that have a name.
-        let reactions = simulation.reactions(&all).into_iter().take(system.joints().len());
-        let joints = reactions.enumerate().map(joint).collect();
+        let reactions = match forces {
+            true => simulation.reactions(&all),
+            false => vec![Reaction::unknown(); system.joints().len()],
+        };
+        let joints = reactions.into_iter().take(system.joints().len()).enumerate().map(joint).collect();
         Snapshot {
             t: simulation.time(),
             kinetic_energy: simulation.kinetic_energy(),

@@ -43,10 +43,18 @@ impl<S: Scalar> Face<S> {
     /// All that can be said of a simulation of the system.
     pub(crate) fn snapshot(&self, simulation: &Simulation<S>) -> Snapshot<S> {
         let settled = simulation.settled();
-        let simulation = settled.as_ref().unwrap_or(simulation);
+        self.seen(settled.as_ref().unwrap_or(simulation), true)
+    }
+    /// The same without what follows from forces.
+    pub(crate) fn motion(&self, simulation: &Simulation<S>) -> Snapshot<S> {
+        self.seen(simulation, false)
+    }
+    fn seen(&self, simulation: &Simulation<S>, forces: bool) -> Snapshot<S> {
         match self {
             // A joint has multipliers, and a body on it velocities of its own.
-            Face::Mechanism(names) | Face::Rotation(_, Some(names)) => Snapshot::of_system(simulation, names),
+            Face::Mechanism(names) | Face::Rotation(_, Some(names)) => {
+                Snapshot::of_system(simulation, names, forces)
+            }
             Face::Rotation(reduced, None) => reduced.seen(simulation),
             Face::Motion(reduced) => reduced.seen(simulation),
         }
@@ -269,6 +277,10 @@ impl Run for SystemRun {
     fn snapshot(&self) -> Snapshot {
         let estimate = self.tracked.as_ref().and_then(Tracked::seen);
         Snapshot { estimate, ..self.face.snapshot(&self.simulation) }
+    }
+    fn motion(&self) -> Snapshot {
+        let estimate = self.tracked.as_ref().and_then(Tracked::seen);
+        Snapshot { estimate, ..self.face.motion(&self.simulation) }
     }
     fn between(&mut self, t: f64) -> Option<Snapshot> {
         if !self.stepped {

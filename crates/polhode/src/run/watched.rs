@@ -1,6 +1,8 @@
 //! A run that looks for events in each of its steps.
 
-use super::{Drift, EnergyEstimate, Event, Joints, Occurrence, RestoreError, Run, Saved, Snapshot, Turning};
+use super::{
+    Drift, EnergyEstimate, Event, Item, Joints, Occurrence, RestoreError, Run, Saved, Snapshot, Turning,
+};
 use crate::archive::{Archive, Kept};
 use crate::solve::{StepError, Work};
 
@@ -376,6 +378,12 @@ impl Run for Watched {
     }
     fn snapshot(&self) -> Snapshot {
         self.run.snapshot()
+    }
+    fn motion(&self) -> Snapshot {
+        self.run.motion()
+    }
+    fn needs_forces(&self, item: &Item) -> bool {
+        self.run.needs_forces(item)
     }
     fn row(&self, row: &mut Vec<f64>) {
         self.run.row(row);

@@ -8,7 +8,9 @@ use polhode::multibody::{
     AssemblyError, Differentiated, GROUND, JointKind, MOST_ROWS, Place, Rigid, Simulation, SimulationError,
     System,
 };
+use polhode::run::{Item, Value, begin};
 use polhode::sensitivity::Dual1;
+use std::sync::Arc;
 
 const METHODS: [&str; 5] = [
     "geometric-alpha",
@@ -397,5 +399,30 @@ fn derivatives_of_a_door_that_moves_as_before_are_those_of_its_reactions() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn what_does_not_follow_from_forces_is_seen_without_them() {
+    for id in ["geometric-alpha", "conserving", "variational", "compose:conserving:4"] {
+        let mut run = begin(&Arc::new(door(&[0.4, 1.6], 0.0)), &method(id)).unwrap();
+        for n in 0..5 {
+            run.step(1e-3, 1e-3 * f64::from(n + 1)).unwrap();
+        }
+        let (all, motion) = (run.snapshot(), run.motion());
+        let mut counts = [0, 0];
+        let mut compare = |item: Item, value: Value<'_, f64>| {
+            let seen = motion.value(&item).unwrap();
+            let needs = run.needs_forces(&item);
+            counts[usize::from(needs)] += 1;
+            assert!(value.numbers().iter().all(|x| x.is_finite()), "{id}, {item:?}");
+            match needs {
+                true => assert!(seen.numbers().iter().all(|x| x.is_nan()), "{id}, {item:?}"),
+                false => assert_eq!(value.numbers(), seen.numbers(), "{id}, {item:?}"),
+            }
+        };
+        all.record(&mut compare);
+        all.report(&mut compare);
+        assert!(counts[0] > 10 && counts[1] > 4, "{id}: {counts:?}");
     }
 }

@@ -63,19 +63,21 @@ impl<S: Real, T: Over<S>> Sight<'_, S, T> {
         // The force at the points.
         let mut force: Vector3<T> = zero();
         let (diagonal, arms) = (Matrix3::from_diagonal_element, end.arms());
+        joint.crossed(lambda, |u, w| {
+            // d(U × W) = W × (U₁ × η_A)/2 - U × (W₁ × η_B)/2.
+            let seen = |at: &Self| [at.places[0].to_space(u), at.places[1].to_space(w)];
+            let [[u, w], [u_end, w_end]] = [seen(self), seen(end)];
+            let (by_first, by_second) = (twice(&w, &u_end) * half, twice(&u, &w_end) * half);
+            out.moments[0][1] += by_first;
+            out.moments[0][3] -= by_second;
+            out.moments[1][1] -= by_first;
+            out.moments[1][3] += by_second;
+        });
         for feature in joint.kind.features() {
             let l = lambda[row];
             match *feature {
                 Feature::Point => force += Vector3::new(l, lambda[row + 1], lambda[row + 2]),
-                Feature::Perpendicular(i, j) => {
-                    // d(U × W) = W × (U₁ × η_A)/2 - U × (W₁ × η_B)/2.
-                    let by_first = twice(&self.axis(1, j), &end.axis(0, i)) * (l * half);
-                    let by_second = twice(&self.axis(0, i), &end.axis(1, j)) * (l * half);
-                    out.moments[0][1] += by_first;
-                    out.moments[0][3] -= by_second;
-                    out.moments[1][1] -= by_first;
-                    out.moments[1][3] += by_second;
-                }
+                Feature::Perpendicular(..) => {}
                 Feature::InPlane(i) => {
                     let (f, turned) = (self.axis(0, i) * l, end.axis(0, i) * (l * half));
                     force += f;

@@ -46,7 +46,7 @@ pub(in crate::multibody) enum Part {
 /// A joint where its bodies are, seen from their centres of mass in space.
 pub(super) struct Sight<'a, S: Real, T> {
     joint: &'a Joint<S>,
-    places: [&'a Place<T>; 2],
+    pub(super) places: [&'a Place<T>; 2],
 }
 
 impl<'a, S: Real, T: Over<S>> Sight<'a, S, T> {
@@ -103,15 +103,17 @@ impl<'a, S: Real, T: Over<S>> Sight<'a, S, T> {
     #[inline(always)]
     fn reaction_of(&self, point: &Vector3<T>, multipliers: &[T]) -> Pull<T> {
         let (mut pull, mut row) = (Pull { force: *point, moments: [zero(); 2] }, 0);
+        let [first, second] = self.places;
+        self.joint.crossed(multipliers, |u, w| {
+            let moment = cross(&first.to_space(u), &second.to_space(w));
+            pull.moments[0] += moment;
+            pull.moments[1] -= moment;
+        });
         for feature in self.joint.kind.features() {
             let l = multipliers[row];
             match *feature {
                 Feature::Point => {}
-                Feature::Perpendicular(i, j) => {
-                    let moment = cross(&self.axis(0, i), &self.axis(1, j)) * l;
-                    pull.moments[0] += moment;
-                    pull.moments[1] -= moment;
-                }
+                Feature::Perpendicular(..) => {}
                 Feature::InPlane(i) => {
                     let f = self.axis(0, i) * l;
                     pull.force += f;
@@ -136,13 +138,19 @@ impl<'a, S: Real, T: Over<S>> Sight<'a, S, T> {
     #[inline(always)]
     fn velocities(&self, out: &mut [T; MOST_ROWS]) {
         let (half, mut row, late) = (T::lift(0.5), 0, self.span_rate(&self.arm_rates()));
+        // How the last axis of the second frame turns, in axes of the first body.
+        let (first, mut turning) = (self.places[0], (MOST_ROWS, zero()));
         for feature in self.joint.kind.features() {
             match *feature {
                 // In axes of a body too ḋ vanishes where d does.
                 Feature::Point => (0..3).for_each(|i| out[row + i] = late[i] * -half),
                 Feature::Perpendicular(i, j) => {
-                    let turned = self.axis_rate(0, i).dot(&self.axis(1, j));
-                    out[row] = (turned + self.axis(0, i).dot(&self.axis_rate(1, j))) * half;
+                    if turning.0 != j {
+                        let seen = first.to_body(&self.axis(1, j));
+                        let turned = first.to_body(&self.axis_rate(1, j)) + cross(&seen, &first.omega);
+                        turning = (j, turned * half);
+                    }
+                    out[row] = axis(&self.joint.ends[0], i).dot(&turning.1);
                 }
                 Feature::InPlane(i) => {
                     let turned = self.axis_rate(0, i).dot(&self.span());
@@ -166,16 +174,18 @@ impl<'a, S: Real, T: Over<S>> Sight<'a, S, T> {
         let mut moments = [zero(); 2];
         // d itself is zero where points are held together.
         moments[self.joint.turned_with()] = -cross(&force, &span_rate);
+        let [first, second] = self.places;
+        self.joint.crossed(nu, |u, w| {
+            let turned = cross(&self.turning(0, u), &second.to_space(w));
+            let moment = turned + cross(&first.to_space(u), &self.turning(1, w));
+            moments[0] += moment;
+            moments[1] -= moment;
+        });
         for feature in self.joint.kind.features() {
             let l = nu[row];
             match *feature {
                 Feature::Point => {}
-                Feature::Perpendicular(i, j) => {
-                    let turned = cross(&self.axis_rate(0, i), &self.axis(1, j));
-                    let moment = (turned + cross(&self.axis(0, i), &self.axis_rate(1, j))) * l;
-                    moments[0] += moment;
-                    moments[1] -= moment;
-                }
+                Feature::Perpendicular(..) => {}
                 Feature::InPlane(i) => {
                     let (f, turned) = (self.axis(0, i) * l, self.axis_rate(0, i) * l);
                     force += f;
