@@ -8,7 +8,7 @@ use super::joint::{Joint, MOST_ROWS, Place, zero};
 use super::projection::{Dependent, Gap, Projection};
 use super::signal::Scene;
 use super::state::{BodyMotion, CoordinateState};
-use super::system::System;
+use super::system::{Rigid, System};
 use super::workspace::loads;
 use crate::group::{Exponential, Group, Rotation, So3};
 use crate::scalar::{Real, larger};
@@ -363,7 +363,6 @@ fn velocities<S: Real>(
     report: &mut Assembly,
 ) -> Result<(), AssemblyError> {
     let (system, time) = (projection.system, projection.time);
-    let before: Vec<[Vector3<S>; 2]> = projection.places.iter().map(|place| [place.v, place.omega]).collect();
     let rates = |joint: &Joint<S>, places: [&Place<S>; 2], out: &mut [S]| {
         joint.rates(time, places, out, None);
     };
@@ -371,7 +370,8 @@ fn velocities<S: Real>(
     let first = projection.rows(rates);
     // Turns as the speed that they have at the size of the system.
     let (size, norm) = (projection.size, |v: &Vector3<S>| v.map(Real::largest).norm());
-    let fastest = before.iter().map(|[v, omega]| norm(v).max(norm(omega) * size)).fold(0.0, larger);
+    let speed = |body: &Rigid<S>| norm(&body.velocity).max(norm(&body.omega_body) * size);
+    let fastest = system.bodies.iter().map(speed).fold(0.0, larger);
     // What was given is kept, as far as the rest can follow it.
     let all = || system.bodies.iter().flat_map(|body| body.given);
     let some = all().any(|given| given) && !all().all(|given| given);
@@ -384,15 +384,15 @@ fn velocities<S: Real>(
     let rounds = if follows { 4 + S::DEPTH } else { 1 };
     for _ in 0..rounds {
         if follows {
-            for ((body, place), [v, omega]) in system.bodies.iter().zip(&mut projection.places).zip(&before) {
+            for (body, place) in system.bodies.iter().zip(&mut projection.places) {
                 let [linear, angular] = body.given;
-                place.v = if linear { *v } else { place.v };
-                place.omega = if angular { *omega } else { place.omega };
+                place.v = if linear { body.velocity } else { place.v };
+                place.omega = if angular { body.omega_body } else { place.omega };
             }
         }
         projection.rows(rates);
         projection.solve()?;
-        for b in 0..before.len() {
+        for b in 0..system.bodies.len() {
             let (xi, theta) = (projection.part(6 * b), projection.part(6 * b + 3));
             projection.places[b].v += xi;
             projection.places[b].omega += theta;
@@ -406,10 +406,9 @@ fn velocities<S: Real>(
     if projection.leaves_out() && left.relative * size > CLOSED * (fastest + first.relative * size) {
         return Err(AssemblyError::Velocities { joint: projection.name(&left), gap: left.value });
     }
-    for (b, [v, omega]) in before.iter().enumerate() {
-        let place = &projection.places[b];
-        report.velocity = larger(report.velocity, norm(&(place.v - v)));
-        report.omega = larger(report.omega, norm(&(place.omega - omega)));
+    for (body, place) in system.bodies.iter().zip(&projection.places) {
+        report.velocity = larger(report.velocity, norm(&(place.v - body.velocity)));
+        report.omega = larger(report.omega, norm(&(place.omega - body.omega_body)));
     }
     Ok(())
 }
@@ -464,6 +463,7 @@ fn accelerations<S: Real>(
         }
     }
     projection.solve()?;
+    projection.forget_matrix();
     if !projection.x.iter().all(|x| crate::scalar::Mask::all(x.is_finite())) {
         return Err(AssemblyError::NotFinite);
     }

@@ -193,7 +193,7 @@ impl<'a, S: Real> Projection<'a, S> {
     /// Lets the rows of these joints give way by μ, or all of them.
     pub(super) fn soften(&mut self, softened: impl Fn(usize) -> bool) {
         self.softness = vec![0.0; self.layout.rows];
-        self.matrix = None;
+        self.forget_matrix();
         let mut rows = [[zero(); 4]; MOST_ROWS];
         for (j, joint) in self.system.joints.iter().enumerate().filter(|(j, _)| softened(*j)) {
             let bodies = joint.bodies();
@@ -229,7 +229,7 @@ impl<'a, S: Real> Projection<'a, S> {
     pub(super) fn harden(&mut self) {
         self.softness.clear();
         self.left_out.clear();
-        self.matrix = None;
+        self.forget_matrix();
     }
     /// The rows that depend on others at this pose, whose sine to them is less than this; with the combinations that vanish, if
     /// they are asked for.
@@ -283,7 +283,7 @@ impl<'a, S: Real> Projection<'a, S> {
         self.left_out = vec![false; self.layout.rows];
         rows.for_each(|row| self.left_out[row] = true);
         self.softness.clear();
-        self.matrix = None;
+        self.forget_matrix();
     }
 
     /// An order of elimination of the rows of the joints.
@@ -313,6 +313,10 @@ impl<'a, S: Real> Projection<'a, S> {
     pub(super) fn forget_factors(&mut self) {
         self.is_factored = false;
     }
+    /// Says that nothing is left to be solved.
+    pub(super) fn forget_matrix(&mut self) {
+        self.matrix = None;
+    }
     /// Factors the matrix at this pose.
     pub(super) fn factor(&mut self) -> Result<(), AssemblyError> {
         if self.is_factored && self.matrix.is_some() {
@@ -323,11 +327,15 @@ impl<'a, S: Real> Projection<'a, S> {
             None => {
                 let mut places = Places::default();
                 self.write(&mut places);
-                Matrix::new(self.layout.n, places, &self.layout.blocks, &self.layout.scales).unsaved()
+                let pattern = places.pattern(self.layout.n);
+                drop(places);
+                Matrix::unrecorded(pattern, &self.layout.blocks, &self.layout.scales)
             }
         };
-        self.write(&mut matrix.rewrite());
+        self.write(&mut matrix.rewrite_anywhere());
         let done = matrix.factor();
+        // Most are factored once, and what is solved then takes as much room.
+        matrix.rest();
         self.matrix = Some(matrix);
         self.is_factored = done.is_ok();
         done.map_err(|error| match error {

@@ -60,6 +60,13 @@ impl<S: Real> Sink<S> for Places {
     }
 }
 
+impl Places {
+    /// Where the entries of a matrix of this size are.
+    pub(super) fn pattern(&self, n: usize) -> Pattern {
+        Pattern::of_pairs(n, &self.entries)
+    }
+}
+
 /// Later: the values.
 pub(super) struct Values<'a, S> {
     places: &'a [u32],
@@ -94,19 +101,38 @@ impl<S: Real> Values<'_, S> {
     /// Adds to the next entries, whose places are looked up together.
     #[inline(always)]
     fn add_all<const N: usize>(&mut self, values: [S; N]) {
-        let Some((places, rest)) = self.places.split_first_chunk::<N>() else { return self.refuse() };
+        let Some((places, rest)) = self.places.split_first_chunk::<N>() else { return refuse(self.values) };
         self.places = rest;
         for (place, value) in places.iter().zip(values) {
             match self.values.get_mut(*place as usize) {
                 Some(entry) => *entry += value,
-                None => return self.refuse(),
+                None => return refuse(self.values),
             }
         }
     }
-    /// What was not recorded has no place: the matrix is not one any more, and its factorization will say so.
-    #[cold]
-    fn refuse(&mut self) {
-        self.values.fill(S::lift(f64::NAN));
+}
+
+/// What was not recorded has no place: the matrix is not one any more, and its factorization will say so.
+#[cold]
+fn refuse<S: Real>(values: &mut [S]) {
+    values.fill(S::lift(f64::NAN));
+}
+
+/// Values whose places were not recorded.
+pub(super) struct Anywhere<'a, S> {
+    factors: &'a Factors<S>,
+    values: &'a mut [S],
+}
+
+impl<S: Real> Sink<S> for Anywhere<'_, S> {
+    fn add(&mut self, row: usize, column: usize, value: S) {
+        match self.factors.position(row, column) {
+            Some(place) => self.values[place] += value,
+            None => refuse(self.values),
+        }
+    }
+    fn object(&mut self) -> &mut dyn Sink<S> {
+        self
     }
 }
 
@@ -162,7 +188,6 @@ impl Units {
 /// A matrix with its places, values and factors.
 #[derive(Clone, Debug)]
 pub(super) struct Matrix<S: Real> {
-    pattern: Pattern,
     places: Vec<u32>,
     values: Vec<S>,
     /// What each equation is multiplied by before pivots are looked for, a power of two; nothing if that is one for all. Then
@@ -180,36 +205,50 @@ pub(super) struct Matrix<S: Real> {
 impl<S: Real> Matrix<S> {
     /// From what was recorded, with the blocks that are eliminated together and the scales of the equations, if they have any.
     pub(super) fn new(n: usize, places: Places, blocks: &[Block], scales: &Arc<[f64]>) -> Self {
-        let pattern = Pattern::of_pairs(n, &places.entries);
-        let order = elimination_order(blocks, &neighbours(&pattern, blocks));
-        let factors = Factors::new(&pattern, &order);
-        let loops = blocks.iter().any(|block| block.role == Role::Redundant);
+        let pattern = places.pattern(n);
         let place = |&[i, j]: &[u32; 2]| {
             pattern.position(i as usize, j as usize).map_or(u32::MAX, |place| place as u32)
         };
+        let recorded = places.entries.iter().map(place).collect();
+        drop(places);
         Matrix {
-            places: places.entries.iter().map(place).collect(),
-            values: vec![S::zero(); pattern.nonzeros()],
+            places: recorded,
+            searched: vec![S::zero(); pattern.nonzeros()],
+            ..Self::unrecorded(pattern, blocks, scales)
+        }
+    }
+    /// The same for [`Matrix::rewrite_anywhere`]: of one that is written a few times and never saved.
+    pub(super) fn unrecorded(pattern: Pattern, blocks: &[Block], scales: &Arc<[f64]>) -> Self {
+        let order = elimination_order(blocks, &neighbours(&pattern, blocks));
+        let values = vec![S::zero(); pattern.nonzeros()];
+        let factors = Factors::of_pattern(pattern, &order);
+        let loops = blocks.iter().any(|block| block.role == Role::Redundant);
+        Matrix {
+            places: Vec::new(),
+            values,
             scales: scales.clone(),
             is_scaled: false,
             factors: if loops { factors.in_order() } else { factors },
-            searched: vec![S::zero(); pattern.nonzeros()],
+            searched: Vec::new(),
             searched_now: false,
-            pattern,
         }
-    }
-    /// The same, which is never saved.
-    pub(super) fn unsaved(self) -> Self {
-        Matrix { searched: Vec::new(), ..self }
     }
     /// Room for new values, all zero.
     pub(super) fn rewrite(&mut self) -> Values<'_, S> {
         if core::mem::replace(&mut self.searched_now, false) && !self.searched.is_empty() {
             core::mem::swap(&mut self.values, &mut self.searched);
         }
+        self.clear();
+        Values { places: &self.places, values: &mut self.values }
+    }
+    /// The same, to be written in any order: the place of each value is looked for.
+    pub(super) fn rewrite_anywhere(&mut self) -> Anywhere<'_, S> {
+        self.clear();
+        Anywhere { factors: &self.factors, values: &mut self.values }
+    }
+    fn clear(&mut self) {
         self.is_scaled = false;
         self.values.fill(S::zero());
-        Values { places: &self.places, values: &mut self.values }
     }
     /// Factors what was written.
     pub(super) fn factor(&mut self) -> Result<(), FactorError> {
@@ -219,13 +258,17 @@ impl<S: Real> Matrix<S> {
         self.searched_now |= self.factors.searches() != before;
         factored
     }
+    /// See [`Factors::rest`].
+    pub(super) fn rest(&mut self) {
+        self.factors.rest();
+    }
     /// Multiplies the values by the scales of their equations.
     fn scale_values(&mut self) {
         if core::mem::replace(&mut self.is_scaled, true) || self.scales.is_empty() {
             return;
         }
-        for (value, row) in self.values.iter_mut().zip(self.pattern.rows()) {
-            *value *= S::lift(self.scales[*row as usize]);
+        for (value, row) in self.values.iter_mut().zip(self.factors.rows()) {
+            *value *= S::lift(self.scales[row]);
         }
     }
     /// Solves in place.
@@ -255,7 +298,7 @@ impl<S: Real> Matrix<S> {
         self.solve(x);
         self.scale_values();
         let residual = |matrix: &Self, x: &[S], left: &mut [S]| {
-            matrix.pattern.multiply(&matrix.values, x, left);
+            matrix.factors.multiply_by(&matrix.values, |a| a, x.iter().copied(), left);
             matrix.unscale(left);
             left.iter_mut().zip(&right).for_each(|(l, r)| *l = *r - *l);
         };
@@ -271,11 +314,9 @@ impl<S: Real> Matrix<S> {
         let solved = x.iter().zip(units()).map(|(x, [unit, _])| size(x) / unit);
         let given = right.iter().zip(units()).map(|(x, [_, unit])| size(x) / unit);
         let most = solved.chain(given).fold(0.0, f64::max);
-        let unknowns: Vec<f64> = units().map(|[unit, _]| most * unit).collect();
         drop(right);
-        let mut terms = vec![0.0; x.len()];
-        self.pattern.multiply_by(&self.values, |value| size(&value), &unknowns, &mut terms);
-        drop(unknowns);
+        let (unknowns, mut terms) = (units().map(|[unit, _]| most * unit), vec![0.0; x.len()]);
+        self.factors.multiply_by(&self.values, |value| size(&value), unknowns, &mut terms);
         self.unscale(&mut terms);
         let part = |((left, terms), [_, unit]): ((&S, &f64), &[f64; 2])| match size(left) {
             0.0 => 0.0,
@@ -309,8 +350,8 @@ impl Matrix<f64> {
         searched.keep(archive);
         // Without scales.
         if core::mem::replace(&mut self.is_scaled, false) && !self.scales.is_empty() {
-            for (value, row) in self.values.iter_mut().zip(self.pattern.rows()) {
-                *value /= self.scales[*row as usize];
+            for (value, row) in self.values.iter_mut().zip(self.factors.rows()) {
+                *value /= self.scales[row];
             }
         }
         self.values.keep(archive);

@@ -144,22 +144,22 @@ impl Pattern {
 
     /// y = A x, for residuals: what is left of a right-hand side after a solve.
     pub fn multiply<S: Real>(&self, values: &[S], x: &[S], y: &mut [S]) {
-        self.multiply_by(values, |a| a, x, y);
+        self.multiply_by(|row| row as usize, (values, |a| a), x.iter().copied(), y);
     }
 
-    /// The same with what is made of each value.
-    pub(crate) fn multiply_by<S: Copy, T: Real>(
+    /// The same with what is made of each value, and where the rows are that have these numbers.
+    fn multiply_by<S: Copy, T: Real>(
         &self,
-        values: &[S],
-        of: impl Fn(S) -> T,
-        x: &[T],
+        at: impl Fn(u32) -> usize,
+        (values, of): (&[S], impl Fn(S) -> T),
+        x: impl Iterator<Item = T>,
         y: &mut [T],
     ) {
         y.fill(T::zero());
-        for (ends, &x) in self.starts.windows(2).zip(x) {
+        for (ends, x) in self.starts.windows(2).zip(x) {
             let column = ends[0] as usize..ends[1] as usize;
             for (&row, &a) in self.rows[column.clone()].iter().zip(&values[column]) {
-                y[row as usize] += of(a) * x;
+                y[at(row)] += of(a) * x;
             }
         }
     }
@@ -216,42 +216,25 @@ impl fmt::Display for FactorError {
 
 impl std::error::Error for FactorError {}
 
-/// The entries by columns in the order of elimination.
+/// The columns of a matrix and the order of their elimination.
 #[derive(Clone, Debug)]
 struct Columns {
+    /// Where the entries are. Once sparse factors have pivots, rows have the numbers of these.
+    pattern: Pattern,
     /// The unknown of each column.
     order: Vec<u32>,
-    /// Where each column starts in the two arrays below.
-    starts: Vec<u32>,
-    /// The row of each entry; once sparse factors have pivots, where it goes in their order.
-    rows: Vec<u32>,
-    /// Where the values of each column start in the array of values.
-    from: Vec<u32>,
     /// A diagonal entry is the pivot in any case if it is at least this part of its column.
     steady: f64,
 }
 
 impl Columns {
     /// An order that names an unknown twice, or not at all, is mended: first mention counts, the rest comes last.
-    fn new(pattern: &Pattern, order: &[usize]) -> Columns {
+    fn new(pattern: Pattern, given: &[usize]) -> Columns {
         let mut named = vec![false; pattern.n];
         let first = |&j: &usize| named.get_mut(j).is_some_and(|named| !core::mem::replace(named, true));
-        let (n, entries) = (pattern.n, pattern.nonzeros());
-        let mut columns = Columns {
-            order: Vec::with_capacity(n),
-            starts: Vec::with_capacity(n + 1),
-            rows: Vec::with_capacity(entries),
-            from: Vec::with_capacity(n),
-            steady: ELSEWHERE,
-        };
-        columns.starts.push(0);
-        for j in order.iter().copied().chain(0..pattern.n).filter(first) {
-            columns.order.push(j as u32);
-            columns.rows.extend_from_slice(&pattern.rows[pattern.range(j).unwrap_or_default()]);
-            columns.from.push(pattern.starts[j]);
-            columns.starts.push(columns.rows.len() as u32);
-        }
-        columns
+        let mut order = Vec::with_capacity(pattern.n);
+        order.extend(given.iter().copied().chain(0..pattern.n).filter(first).map(|j| j as u32));
+        Columns { pattern, order, steady: ELSEWHERE }
     }
 
     fn n(&self) -> usize {
@@ -261,14 +244,14 @@ impl Columns {
     /// The part of the arrays that belongs to a column.
     #[inline(always)]
     fn range(&self, k: usize) -> core::ops::Range<usize> {
-        self.starts[k] as usize..self.starts[k + 1] as usize
+        let unknown = self.order[k] as usize;
+        self.pattern.starts[unknown] as usize..self.pattern.starts[unknown + 1] as usize
     }
 
-    /// Those of its values that are of a column.
+    /// The rows of its entries.
     #[inline(always)]
-    fn values<'a, S>(&self, k: usize, values: &'a [S]) -> &'a [S] {
-        let (from, count) = (self.from[k] as usize, self.range(k).len());
-        &values[from..from + count]
+    fn rows(&self, k: usize) -> &[u32] {
+        &self.pattern.rows[self.range(k)]
     }
 }
 
@@ -291,8 +274,12 @@ impl Columns {
 #[derive(Clone, Debug)]
 pub struct Factors<S> {
     kind: Kind<S>,
-    /// How many values a matrix has.
-    entries: usize,
+}
+
+/// The row of the matrix that a number of a row stands for.
+#[inline(always)]
+fn of_matrix(row_of: &[u32], row: u32) -> u32 {
+    row_of.get(row as usize).copied().unwrap_or(row)
 }
 
 #[derive(Clone, Debug)]
@@ -304,20 +291,31 @@ enum Kind<S> {
 impl<S: Real> Factors<S> {
     /// Room for the factors of matrices with this pattern, to be eliminated in this order of unknowns.
     pub fn new(pattern: &Pattern, order: &[usize]) -> Factors<S> {
+        Factors::of_pattern(pattern.clone(), order)
+    }
+
+    /// The same of a pattern that nobody else needs: see [`Factors::rows`] and what follows.
+    pub(crate) fn of_pattern(pattern: Pattern, order: &[usize]) -> Factors<S> {
         match pattern.n < DENSE_BELOW {
-            true => Factors::dense(pattern, order),
-            false => Factors::sparse(pattern, order),
+            true => Factors::of_dense(pattern, order),
+            false => Factors::of_sparse(pattern, order),
         }
     }
 
     /// The same, dense whatever the size.
     pub fn dense(pattern: &Pattern, order: &[usize]) -> Factors<S> {
-        Self::of(Kind::Dense(Box::new(DenseLu::new(Columns::new(pattern, order)))), pattern)
+        Self::of_dense(pattern.clone(), order)
+    }
+    fn of_dense(pattern: Pattern, order: &[usize]) -> Factors<S> {
+        Factors { kind: Kind::Dense(Box::new(DenseLu::new(Columns::new(pattern, order)))) }
     }
 
     /// The same, sparse whatever the size.
     pub fn sparse(pattern: &Pattern, order: &[usize]) -> Factors<S> {
-        Self::of(Kind::Sparse(Box::new(SparseLu::new(Columns::new(pattern, order)))), pattern)
+        Self::of_sparse(pattern.clone(), order)
+    }
+    fn of_sparse(pattern: Pattern, order: &[usize]) -> Factors<S> {
+        Factors { kind: Kind::Sparse(Box::new(SparseLu::new(Columns::new(pattern, order)))) }
     }
     /// The same, with pivots that follow the order of elimination where they are ten times smaller than they would otherwise be:
     /// for matrices in which pivots from elsewhere cost more than digits, as those of many loops are.
@@ -327,19 +325,54 @@ impl<S: Real> Factors<S> {
         }
         self
     }
-    fn of(kind: Kind<S>, pattern: &Pattern) -> Factors<S> {
-        Factors { kind, entries: pattern.nonzeros() }
+
+    /// The pattern, and the rows that its numbers of rows stand for; nothing if they are those of the matrix.
+    fn pattern(&self) -> (&Pattern, &[u32]) {
+        match &self.kind {
+            Kind::Dense(lu) => (&lu.columns.pattern, &[]),
+            Kind::Sparse(lu) => (&lu.columns.pattern, &lu.row_of),
+        }
+    }
+    /// The row of each entry of the pattern.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = usize> {
+        let (pattern, row_of) = self.pattern();
+        pattern.rows.iter().map(move |row| of_matrix(row_of, *row) as usize)
+    }
+    /// Where the entry is in the array of values.
+    pub(crate) fn position(&self, row: usize, column: usize) -> Option<usize> {
+        let (pattern, row_of) = self.pattern();
+        let (row, range) = (u32::try_from(row).ok()?, pattern.range(column)?);
+        let found = pattern.rows[range.clone()].binary_search_by_key(&row, |row| of_matrix(row_of, *row));
+        found.ok().map(|i| range.start + i)
+    }
+    /// y = A x of what is made of each value, see [`Pattern::multiply`].
+    pub(crate) fn multiply_by<V: Copy, T: Real>(
+        &self,
+        values: &[V],
+        of: impl Fn(V) -> T,
+        x: impl Iterator<Item = T>,
+        y: &mut [T],
+    ) {
+        let (pattern, row_of) = self.pattern();
+        pattern.multiply_by(|row| of_matrix(row_of, row) as usize, (values, of), x, y);
     }
 
     /// Factors the matrix with these values, in the order of the pattern. Allocates only when it searches pivots:
     /// the first time, after an error, and when the old ones became bad.
     pub fn factor(&mut self, values: &[S]) -> Result<(), FactorError> {
-        if values.len() != self.entries {
-            return Err(FactorError::Count { given: values.len(), entries: self.entries });
+        let entries = self.pattern().0.nonzeros();
+        if values.len() != entries {
+            return Err(FactorError::Count { given: values.len(), entries });
         }
         match &mut self.kind {
             Kind::Dense(lu) => lu.factor(values),
             Kind::Sparse(lu) => lu.factor(values),
+        }
+    }
+    /// Gives back room that solutions do not need; the next factorization makes it anew.
+    pub(crate) fn rest(&mut self) {
+        if let Kind::Sparse(lu) = &mut self.kind {
+            lu.rest();
         }
     }
     /// Pivots are searched the next time.
@@ -370,7 +403,7 @@ impl<S: Real> Factors<S> {
         with_null: bool,
     ) -> Result<Vec<Dependency>, FactorError> {
         match values.len() == pattern.nonzeros() {
-            true => search::dependencies(&Columns::new(pattern, order), values, part, with_null),
+            true => search::dependencies(&Columns::new(pattern.clone(), order), values, part, with_null),
             false => Err(FactorError::Count { given: values.len(), entries: pattern.nonzeros() }),
         }
     }

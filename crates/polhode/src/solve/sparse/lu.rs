@@ -133,15 +133,13 @@ fn eliminated<S: Real, L: Over<S>>(
 pub(super) struct SparseLu<S> {
     pub columns: Columns,
     /// The row of each pivot; empty until pivots are found.
-    row_of: Vec<u32>,
+    pub row_of: Vec<u32>,
     floors: Vec<f64>,
     shape: Shape,
     lower: Triangle<S>,
     upper: Triangle<S>,
     /// Reciprocals of the pivots.
     inverses: Vec<S>,
-    /// Where each entry of a column goes in the columns at work.
-    places: Vec<u32>,
     /// Columns at work; zero between factorizations.
     work: Vec<[S; GROUP]>,
     /// Right-hand sides in the order of the pivots.
@@ -153,17 +151,15 @@ pub(super) struct SparseLu<S> {
 
 impl<S: Real> SparseLu<S> {
     pub fn new(columns: Columns) -> Self {
-        let n = columns.n();
         SparseLu {
             row_of: vec![],
             floors: vec![],
             shape: Shape::new(),
             lower: Triangle::new(),
             upper: Triangle::new(),
-            inverses: vec![S::zero(); n],
-            places: vec![],
-            work: vec![[S::zero(); GROUP]; n],
-            x: vec![S::zero(); n],
+            inverses: vec![],
+            work: vec![],
+            x: vec![],
             factored: false,
             searches: 0,
             columns,
@@ -178,23 +174,30 @@ impl<S: Real> SparseLu<S> {
         self.searches += 1;
         (self.shape, self.lower, self.upper) = (Shape::new(), Triangle::new(), Triangle::new());
         // Rows are those of the matrix again.
-        for row in if self.row_of.is_empty() { &mut [][..] } else { &mut self.columns.rows } {
+        for row in if self.row_of.is_empty() { &mut [][..] } else { &mut self.columns.pattern.rows } {
             *row = self.row_of[*row as usize];
         }
         self.row_of.clear();
         let Found { row_of, position, lower, upper, floors } = search(&self.columns, values)?;
         (self.row_of, self.floors) = (row_of, floors);
-        self.columns.rows.iter_mut().for_each(|row| *row = position[*row as usize]);
+        self.columns.pattern.rows.iter_mut().for_each(|row| *row = position[*row as usize]);
         let below = backwards(&lower, &position);
         drop((lower, position));
         (self.shape, self.lower, self.upper) = Shape::of(&below, &upper);
         drop((below, upper));
-        self.places = self.shape.places(&self.columns);
+        let n = self.columns.n();
+        self.inverses.resize(n, S::zero());
+        self.x.resize(n, S::zero());
         // The search bounds the multipliers, so that only an overflow is left to fail.
         self.refactor(values)
             .map_err(|k| FactorError::NotFinite { unknown: self.columns.order[k] as usize })?;
         self.factored = true;
         Ok(())
+    }
+
+    /// Gives back what only factorizations need; the next one makes it anew.
+    pub fn rest(&mut self) {
+        self.work = Vec::new();
     }
 
     /// How many numbers the factors are.
@@ -205,6 +208,7 @@ impl<S: Real> SparseLu<S> {
 
     #[inline(never)]
     fn refactor(&mut self, values: &[S]) -> Result<(), usize> {
+        self.work.resize(self.columns.n(), [S::zero(); GROUP]);
         S::widely(Refactor { lu: self, values })
     }
 
@@ -219,12 +223,11 @@ impl<S: Real> SparseLu<S> {
         let (group, next) = (self.shape.groups[at], self.shape.groups[at + 1]);
         let (first, work) = (group.first(), &mut self.work[..]);
         let mut largest = [0.0f64; R];
-        let flat = work.as_flattened_mut();
         for (c, largest) in largest.iter_mut().enumerate() {
             let entries = self.columns.range(first + c);
             let mut most = 0.0;
-            for (&to, &value) in self.places[entries].iter().zip(self.columns.values(first + c, values)) {
-                flat[to as usize] = value;
+            for (&row, &value) in self.columns.pattern.rows[entries.clone()].iter().zip(&values[entries]) {
+                work[row as usize][c] = value;
                 most = if size(value) > most { size(value) } else { most };
             }
             *largest = most;

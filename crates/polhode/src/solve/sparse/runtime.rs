@@ -73,7 +73,7 @@ fn subtract_fixed<S: Real, L: Over<S>, const Q: usize, const N: usize>(
 /// P A = L U by columns, with partial pivoting.
 #[derive(Clone, Debug)]
 pub(super) struct DenseLu<S> {
-    columns: Columns,
+    pub columns: Columns,
     /// Where the entries of the matrix go.
     to: Vec<u32>,
     factors: Vec<S>,
@@ -93,8 +93,9 @@ impl<S: Real> DenseLu<S> {
     pub fn new(columns: Columns) -> Self {
         let n = columns.n();
         let mut to = vec![];
-        for (k, &unknown) in columns.order.iter().enumerate() {
-            to.extend(columns.rows[columns.range(k)].iter().map(|&row| row + n as u32 * unknown));
+        for (column, ends) in columns.pattern.starts.windows(2).enumerate() {
+            let rows = &columns.pattern.rows[ends[0] as usize..ends[1] as usize];
+            to.extend(rows.iter().map(|row| row + (n * column) as u32));
         }
         DenseLu {
             to,
@@ -129,7 +130,7 @@ impl<S: Real> DenseLu<S> {
         for (k, &unknown) in self.columns.order.iter().enumerate() {
             let entries = self.columns.range(k);
             let mut largest = 0.0f64;
-            for (&to, &value) in self.to[entries].iter().zip(self.columns.values(k, values)) {
+            for (&to, &value) in self.to[entries.clone()].iter().zip(&values[entries]) {
                 self.factors[to as usize] = value;
                 largest = largest.max(size(value));
             }

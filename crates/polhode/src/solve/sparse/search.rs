@@ -120,7 +120,7 @@ fn eliminate<S: Real>(
         position[row as usize] = k as u32;
     }
     // Factors have about as many entries in each triangle as the matrix has. Room that grows leaves holes.
-    let entries = columns.rows.len();
+    let entries = columns.pattern.nonzeros();
     let (mut lower, mut upper) = (Lists::new(n, entries), Lists::new(n, entries));
     let (mut l, mut floors) = (Vec::with_capacity(entries), Vec::with_capacity(n));
     let (mut u, mut pivots) = (vec![], vec![]);
@@ -140,7 +140,7 @@ fn eliminate<S: Real>(
         if entries.is_empty() && left_out.is_some() {
             continue;
         }
-        stack.extend_from_slice(&columns.rows[entries.clone()]);
+        stack.extend_from_slice(columns.rows(at));
         while let Some(row) = stack.pop() {
             if core::mem::replace(&mut mark[row as usize], at as u32) == at as u32 {
                 continue;
@@ -157,7 +157,7 @@ fn eliminate<S: Real>(
         }
         above.sort_unstable();
         let mut largest = 0.0f64;
-        for (&row, &value) in columns.rows[entries].iter().zip(columns.values(at, values)) {
+        for (&row, &value) in columns.rows(at).iter().zip(&values[entries]) {
             work[row as usize] = value;
             terms[row as usize] = size(value);
             largest = largest.max(size(value));

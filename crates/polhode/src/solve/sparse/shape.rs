@@ -3,7 +3,6 @@
 //! Columns that follow each other and have the same rows, as those of a body or of a joint, are a group: their factors are small
 //! full blocks, and rows are looked up once for all of them.
 
-use super::Columns;
 use super::search::Lists;
 use crate::scalar::Real;
 use core::ops::Range;
@@ -189,15 +188,6 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// Where the entries of columns go in those at work.
-    pub(super) fn places(&self, columns: &Columns) -> Vec<u32> {
-        let mut places = Vec::with_capacity(columns.rows.len());
-        for (k, group) in self.group_of.iter().enumerate() {
-            let own = k as u32 - self.groups[*group as usize].first;
-            places.extend(columns.rows[columns.range(k)].iter().map(|row| row * GROUP as u32 + own));
-        }
-        places
-    }
     pub(super) fn new() -> Self {
         Shape { groups: vec![Group::default()], group_of: vec![] }
     }

@@ -233,7 +233,7 @@ fn orders_are_complete_and_fill_grows_with_the_number_of_bodies() {
         for n in [50, 2000] {
             let m = make(n);
             let mut order = m.order();
-            let mut lu = lu::SparseLu::new(Columns::new(&m.pattern(), &order));
+            let mut lu = lu::SparseLu::new(Columns::new(m.pattern(), &order));
             lu.factor(&m.values()).unwrap();
             assert!(lu.entries() <= most * (n + 1), "{name} of {n}: {} entries per body", lu.entries() / n);
             order.sort_unstable();
