@@ -12,8 +12,9 @@ fn list(v: &Vector3<f64>) -> Value {
 /// The scene: solids of each body, where its joints are, and the inertia of a single body that the polhode is about.
 pub fn scene(model: &Model) -> Value {
     let system = model.system();
+    let solids = model.solids();
     let body = |(b, body): (usize, &Rigid<f64>)| {
-        let given = model.solids().get(b).map_or(&[][..], Vec::as_slice);
+        let given = solids.get(b).map_or(&[][..], Vec::as_slice);
         let mut solids: Vec<Value> = given
             .iter()
             .map(|solid| {

@@ -82,6 +82,13 @@ pub(super) fn did_you_mean<'a>(name: &str, known: impl Iterator<Item = &'a str> 
     }
 }
 
+/// How many elements there will be of these counts; what is wrong with one is told where its element is made.
+fn room<'a, S: Scalar>(counts: impl Iterator<Item = &'a Option<Number>>, values: &Values<S>) -> usize {
+    let one =
+        |count: &Option<Number>| count.as_ref().map_or(Ok(1), |number| number.whole(values, 1.0..=MOST));
+    counts.map(|count| one(count).unwrap_or_default()).sum()
+}
+
 /// Does something for each of what is counted, or for the one that there is: with its number, and the values with it.
 fn each<S: Scalar>(
     values: &mut Values<S>,
@@ -161,7 +168,11 @@ impl<S: Scalar> Builder<'_, S> {
     }
     fn elements(&mut self, scope: &Scope<'_>) -> Result<(), Fault> {
         let (file, values) = (self.file, &mut self.values.clone());
-        self.system.make_room([file.bodies.len(), file.frames.len(), file.joints.len()]);
+        self.system.make_room([
+            room(file.bodies.iter().map(|body| &body.count), values),
+            room(file.frames.iter().map(|frame| &frame.count), values),
+            room(file.joints.iter().map(|joint| &joint.count), values),
+        ]);
         for body in &file.bodies {
             each(values, &body.count, |i, values| body.build(&named(&body.name, i), values, self))?;
         }

@@ -1,7 +1,7 @@
 //! A system about the centres of mass of its bodies, in which its equations are written.
 
 use super::joint::{Joint, JointKind};
-use super::system::{End, Held, System};
+use super::system::{End, Frame, Held, System};
 use crate::scalar::Real;
 use core::ops::Range;
 use nalgebra::{Matrix3, Vector3};
@@ -52,10 +52,10 @@ impl<S: Real> System<S> {
         let joints = self.joints.iter_mut().flat_map(|joint| &mut joint.ends);
         let ends = joints.chain(self.forces.iter_mut().flat_map(|force| &mut force.ends));
         ends.for_each(|end| end.body.iter().for_each(|b| shift(*b, &mut end.point)));
-        for (name, end) in Arc::make_mut(&mut self.frames) {
-            // The frame of the body's own name sits at its origin wherever that is.
-            if let Some(b) = end.body.filter(|b| self.bodies[*b].name != *name) {
-                shift(b, &mut end.point);
+        // The frame of the body's own name sits at its origin wherever that is.
+        for frame in Arc::make_mut(&mut self.frames).values_mut() {
+            if let Frame::Fixed(end) = frame {
+                end.body.iter().for_each(|b| shift(*b, &mut end.point));
             }
         }
         let signals = self.forces.iter_mut().flat_map(|force| &mut force.signals);

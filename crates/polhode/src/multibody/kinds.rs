@@ -34,8 +34,8 @@ macro_rules! kinds {
         #[repr(u8)]
         pub enum $kind<S: Real> {
             $($(#[$about])* $variant $({ $(#[doc = $help] $field: S,)+ })?,)+
-            /// A formula of one's own.
-            Own($own<S>),
+            /// A formula of one's own, which takes more room than the others need.
+            Own(Box<$own<S>>),
         }
 
         impl<S: Real> $kind<S> {
@@ -64,7 +64,7 @@ macro_rules! kinds {
                 match self {
                     $(Self::$variant $({ $($field),+ })? =>
                         $kind::$variant $({ $($field: next(*$field)),+ })?,)+
-                    Self::Own(own) => $kind::Own(own.rebuilt(number)),
+                    Self::Own(own) => $kind::Own(Box::new(own.rebuilt(number))),
                 }
             }
             /// Its numbers.
@@ -84,7 +84,7 @@ macro_rules! kinds {
 
         impl<S: Real> From<$own<S>> for $kind<S> {
             fn from(own: $own<S>) -> Self {
-                Self::Own(own)
+                Self::Own(Box::new(own))
             }
         }
     };

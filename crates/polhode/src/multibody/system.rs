@@ -28,6 +28,24 @@ pub struct End<S: Real> {
     pub axes: Matrix3<S>,
 }
 
+/// What a frame is by its name.
+#[derive(Clone, Debug)]
+pub(super) enum Frame<S: Real> {
+    /// That of a body, or of the ground: at its origin, along its axes. There is one of each body, and it takes no room.
+    Own(Option<usize>),
+    /// A point and axes.
+    Fixed(Box<End<S>>),
+}
+
+impl<S: Real> Frame<S> {
+    pub(super) fn end(&self) -> End<S> {
+        match self {
+            Frame::Own(body) => End { body: *body, point: Vector3::zeros(), axes: Matrix3::identity() },
+            Frame::Fixed(end) => **end,
+        }
+    }
+}
+
 /// A rigid body with where it starts. Its frame has an origin and axes of its own; unless it has a `center`, the origin is
 /// the centre of mass.
 #[derive(Clone, Debug)]
@@ -205,7 +223,7 @@ pub struct System<S: Real> {
     pub(super) joints: Vec<Joint<S>>,
     pub(super) forces: Vec<Force<S>>,
     pub(super) extra: Vec<Coordinates<S>>,
-    pub(super) frames: Arc<HashMap<String, End<S>>>,
+    pub(super) frames: Arc<HashMap<String, Frame<S>>>,
     /// Where coordinates of joints start.
     pub(super) starts: Vec<JointStart<S>>,
     /// True if bodies are put where their joints want them.
@@ -224,14 +242,13 @@ impl System<f64> {
 impl<S: Real> System<S> {
     /// Nothing but the ground, and gravity, in any scalar.
     pub fn under(gravity: Vector3<S>) -> Self {
-        let origin = End { body: None, point: Vector3::zeros(), axes: Matrix3::identity() };
         System {
             gravity,
             bodies: Vec::new(),
             joints: Vec::new(),
             forces: Vec::new(),
             extra: Vec::new(),
-            frames: Arc::new(HashMap::from([(GROUND.into(), origin)])),
+            frames: Arc::new(HashMap::from([(GROUND.into(), Frame::Own(None))])),
             starts: Vec::new(),
             placed_by_joints: false,
             taken: Arc::default(),
@@ -251,8 +268,7 @@ impl<S: Real> System<S> {
         ] {
             finite(&format!("body '{name}'"), what, v)?;
         }
-        let (point, axes) = (Vector3::zeros(), Matrix3::identity());
-        self.add_frame(name, End { body: Some(self.bodies.len()), point, axes })?;
+        self.add_frame(name, Frame::Own(Some(self.bodies.len())))?;
         self.bodies.push(Rigid { name: name.into(), ..body });
         Ok(())
     }
@@ -273,13 +289,13 @@ impl<S: Real> System<S> {
             })?),
         };
         finite(&format!("the frame '{name}'"), "its point must be finite", &point)?;
-        self.add_frame(name, End { body: index, point, axes: axes.matrix() })
+        self.add_frame(name, Frame::Fixed(Box::new(End { body: index, point, axes: axes.matrix() })))
     }
-    fn add_frame(&mut self, name: &str, end: End<S>) -> Result<(), SystemError> {
+    fn add_frame(&mut self, name: &str, frame: Frame<S>) -> Result<(), SystemError> {
         if self.frames.contains_key(name) {
             return Err(SystemError::Twice { what: "bodies or frames", name: name.into() });
         }
-        Arc::make_mut(&mut self.frames).insert(name.into(), end);
+        Arc::make_mut(&mut self.frames).insert(name.into(), frame);
         Ok(())
     }
     fn untaken(&self, what: &'static str, name: &str) -> Result<(), SystemError> {
@@ -298,7 +314,7 @@ impl<S: Real> System<S> {
     }
     fn end(&self, element: &str, name: &str) -> Result<End<S>, SystemError> {
         match self.frames.get(name) {
-            Some(end) => Ok(*end),
+            Some(frame) => Ok(frame.end()),
             None => {
                 let near = nearest(name, self.frame_names().into_iter());
                 Err(SystemError::Missing {
@@ -322,14 +338,14 @@ impl<S: Real> System<S> {
         Ok(())
     }
     /// The frame with this name; that of a body is at its origin.
-    pub(crate) fn frame_named(&self, name: &str) -> Option<&End<S>> {
-        self.frames.get(name)
+    pub(crate) fn frame_named(&self, name: &str) -> Option<End<S>> {
+        self.frames.get(name).map(Frame::end)
     }
     /// The same, whose name may have that of its body before it.
-    pub(crate) fn frame_called(&self, name: &str) -> Option<&End<S>> {
-        self.frames.get(name).or_else(|| {
+    pub(crate) fn frame_called(&self, name: &str) -> Option<End<S>> {
+        self.frame_named(name).or_else(|| {
             let (body, frame) = name.split_once('.')?;
-            let end = self.frames.get(frame)?;
+            let end = self.frame_named(frame)?;
             (end.body.map_or(GROUND, |b| self.bodies[b].name.as_str()) == body).then_some(end)
         })
     }
@@ -546,9 +562,9 @@ impl<S: Real> System<S> {
     }
     /// The number of the body with this name.
     pub fn index(&self, body: &str) -> Option<usize> {
-        match self.frames.get(body)?.body {
-            Some(i) if self.bodies[i].name == body => Some(i),
-            _ => None,
+        match self.frames.get(body)? {
+            Frame::Own(body) => *body,
+            Frame::Fixed(_) => None,
         }
     }
 }

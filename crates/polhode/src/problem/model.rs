@@ -70,7 +70,7 @@ pub struct Model {
     controls: Vec<Control>,
     /// What its events look at.
     watched: Arc<Outputs<f64>>,
-    solids: Vec<Vec<Solid>>,
+    values: Values<f64>,
     file: Arc<ModelFile>,
 }
 
@@ -120,7 +120,7 @@ impl Problem {
         let outputs = self.outputs(&built)?;
         let watched = self.file().watched(&built.system, &built.values);
         let watched = watched.map_err(|fault| self.refused(fault))?;
-        let solids = self.file().solids(&built.values).map_err(|fault| self.refused(fault))?;
+        self.file().solids(&built.values).map_err(|fault| self.refused(fault))?;
         let system = Arc::new(built.system);
         let reduction = system.reduction();
         // Thin bodies are for joints that leave them no motion about their axis.
@@ -218,7 +218,7 @@ impl Problem {
             outputs: Arc::new(outputs),
             controls: built.controls,
             watched: Arc::new(watched),
-            solids,
+            values: built.values,
             file: self.shared_file().clone(),
             reduction,
             system,
@@ -330,8 +330,9 @@ impl Model {
     /// assert_eq!((brick.solids()[0][0].kind, &brick.solids()[0][0].sizes[..]), ("box", &[1.0, 2.0, 3.0][..]));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn solids(&self) -> &[Vec<Solid>] {
-        &self.solids
+    pub fn solids(&self) -> Vec<Vec<Solid>> {
+        // They could all be made when the model was.
+        self.file.solids(&self.values).unwrap_or_default()
     }
     /// How its exact motion is known.
     pub fn reference_kind(&self) -> &'static str {
