@@ -541,7 +541,7 @@ impl<S: Scalar> Builder<'_, S> {
     /// The frame with a name, or with that of its body before it.
     pub(super) fn end(&self, name: &str, span: &Span, element: &str) -> Result<End<S>, Fault> {
         match self.system.frame_called(name) {
-            Some(end) => Ok(*end),
+            Some(end) => Ok(end),
             None => {
                 // Each by its name, and with that of its body before it.
                 let long = |name: &&str| {

@@ -321,8 +321,10 @@ fn tables_of<T>(
     let Kind::Table(inner) = core::mem::replace(&mut entry.value.kind, Kind::Table(Vec::new())) else {
         return Ok(Vec::new());
     };
+    // All of them go at the end: room that they left one by one would be taken by what is made of them, and be of no use to
+    // anything larger.
     let mut made = Vec::with_capacity(inner.len());
-    for inner in inner {
+    for inner in &inner {
         let name = &*inner.key;
         let frame = key == "frames";
         let wrong = |message: String| Fault::new(&inner.key_span(), message);

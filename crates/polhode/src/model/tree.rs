@@ -164,7 +164,12 @@ fn value_of(value: Spanned<DeValue<'_>>, start: usize) -> Value<'_> {
         DeValue::Float(float) => number(float.as_str()),
         DeValue::Boolean(flag) => Kind::Flag(flag),
         DeValue::Datetime(_) => Kind::Date,
-        DeValue::Array(list) => Kind::Array(list.into_iter().map(|value| value_of(value, start)).collect()),
+        DeValue::Array(list) => {
+            // Collected, they would keep the room of the parser's values, which are larger.
+            let mut values = Vec::with_capacity(list.len());
+            values.extend(list.into_iter().map(|value| value_of(value, start)));
+            Kind::Array(values)
+        }
         DeValue::Table(table) => Kind::Table(entries(table, start)),
     };
     Value { kind, spot }
