@@ -196,10 +196,9 @@ impl Unknowns {
             }
         }
         let mut joints = Vec::with_capacity(system.joints.len());
-        let roles = layout.blocks[system.bodies.len()..].iter().map(|block| block.role);
-        for ((joint, first), role) in system.joints.iter().zip(&layout.joints).zip(roles) {
+        for (j, (joint, first)) in system.joints.iter().zip(&layout.joints).enumerate() {
             let is_tied = joint.bodies().into_iter().flatten().all(|b| bodies[b].is_some());
-            let role = if is_tied { role } else { Role::Free };
+            let role = if is_tied { layout.role(j) } else { Role::Free };
             joints.push(take(joint.kind.rows(), role, *first));
         }
         let flat = system.extra.iter().zip(&layout.extra);

@@ -23,7 +23,8 @@ pub(super) struct Layout {
     pub(super) multipliers: Vec<usize>,
     /// Where the extra coordinates start.
     pub(super) extra: Vec<usize>,
-    pub(super) blocks: Vec<Block>,
+    /// True for the joints with rows that give way; empty without such joints, and where that does not count.
+    redundant: Vec<bool>,
     pub(super) rows: usize,
     /// A typical length, a power of two.
     pub(super) length: f64,
@@ -36,25 +37,20 @@ impl Layout {
     pub(super) fn new<S: Real>(system: &System<S>, stabilized: bool) -> Self {
         let twice = if stabilized { 2 } else { 1 };
         let per_body = 6 * twice;
-        let count = system.bodies.len() + system.joints.len() + system.extra.len();
-        let (mut n, mut blocks) = (0, Vec::with_capacity(count));
-        let mut take = |count: usize, role: Role| {
-            blocks.push(Block { unknowns: n..n + count, role });
+        let mut n = per_body * system.bodies.len();
+        let mut take = |count: usize| {
             n += count;
             n - count
         };
-        for _ in &system.bodies {
-            take(per_body, Role::Free);
-        }
         let mut rows = 0;
         let room = || Vec::with_capacity(system.joints.len());
         let (mut joints, mut multipliers) = (room(), room());
         for joint in &system.joints {
-            joints.push(take(joint.kind.rows() * twice, Role::Tied));
+            joints.push(take(joint.kind.rows() * twice));
             multipliers.push(rows);
             rows += joint.kind.rows();
         }
-        let extra = system.extra.iter().map(|extra| take(extra.len(), Role::Free)).collect();
+        let extra = system.extra.iter().map(|extra| take(extra.len())).collect();
         let length = system.typical_length();
         let mut scales = Vec::new();
         if length != 1.0 {
@@ -68,19 +64,35 @@ impl Layout {
                 }
             }
         }
-        Layout { n, per_body, joints, multipliers, extra, blocks, rows, length, scales: scales.into() }
+        let (redundant, scales) = (Vec::new(), scales.into());
+        Layout { n, per_body, joints, multipliers, extra, redundant, rows, length, scales }
+    }
+    /// The unknowns that are eliminated together: of bodies, joints and extra coordinates.
+    pub(super) fn blocks(&self) -> Vec<Block> {
+        let bodies = (0..self.bodies()).map(|b| (self.motion(b), Role::Free));
+        let joints = self.joints.iter().enumerate().map(|(j, start)| (*start, self.role(j)));
+        let extra = self.extra.iter().map(|start| (*start, Role::Free));
+        let starts = bodies.chain(joints).chain(extra);
+        let ends = starts.clone().skip(1).map(|(start, _)| start).chain([self.n]);
+        starts.zip(ends).map(|((start, role), end)| Block { unknowns: start..end, role }).collect()
+    }
+    /// How many bodies there are.
+    fn bodies(&self) -> usize {
+        self.joints.first().or(self.extra.first()).unwrap_or(&self.n) / self.per_body
+    }
+    /// What the diagonal block of a joint is like.
+    pub(super) fn role(&self, joint: usize) -> Role {
+        if self.redundant.get(joint) == Some(&true) { Role::Redundant } else { Role::Tied }
     }
     /// Marks the joints with rows that give way by this much, for the order of elimination. In a small system they are left
     /// where they are: it has no fill to speak of, and gets past singular positions more often with the pivots of that order.
     pub(super) fn mark_redundant<S: Real>(&mut self, softness: &[S]) {
-        if self.blocks.len() < LARGE {
+        if self.bodies() + self.joints.len() + self.extra.len() < LARGE {
             return;
         }
-        let first = self.blocks.iter().position(|block| block.role == Role::Tied).unwrap_or_default();
-        for (block, start) in self.blocks[first..].iter_mut().zip(&self.multipliers) {
-            if softness.get(*start).is_some_and(|soft| soft.largest() > 0.0) {
-                block.role = Role::Redundant;
-            }
+        let gives_way = |start: &usize| softness.get(*start).is_some_and(|soft| soft.largest() > 0.0);
+        if self.multipliers.iter().any(gives_way) {
+            self.redundant = self.multipliers.iter().map(gives_way).collect();
         }
     }
     /// The equations of motion of a body, and the columns of what its velocities see.

@@ -55,7 +55,7 @@ impl<S: Real> Stepping<'_, S> {
         let (weights, mut places) = (self.weights, Places::default());
         self.write(&weights, whole, &mut places as &mut dyn Sink<S>);
         let layout = self.work.layout_of(whole);
-        Matrix::new(layout.n, places, &layout.blocks, &layout.scales)
+        Matrix::new(layout.n, places, &layout.blocks(), &layout.scales)
     }
 
     /// Writes the Newton matrix, the whole one of a stabilized step or that of a step that holds positions alone; the order of

@@ -329,7 +329,7 @@ impl<'a, S: Real> Projection<'a, S> {
                 self.write(&mut places);
                 let pattern = places.pattern(self.layout.n);
                 drop(places);
-                Matrix::unrecorded(pattern, &self.layout.blocks, &self.layout.scales)
+                Matrix::unrecorded(pattern, &self.layout.blocks(), &self.layout.scales)
             }
         };
         self.write(&mut matrix.rewrite_anywhere());

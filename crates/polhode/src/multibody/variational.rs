@@ -261,7 +261,7 @@ impl<'a, S: Real> Varying<'a, S> {
         let mut places = Places::default();
         self.write(&mut places);
         let layout = &self.on.work.layout;
-        Matrix::new(layout.n, places, &layout.blocks, &layout.scales)
+        Matrix::new(layout.n, places, &layout.blocks(), &layout.scales)
     }
     #[inline(always)]
     fn write(&self, sink: &mut impl Sink<S>) {

@@ -409,7 +409,7 @@ impl Linear {
                 let mut places = Places::default();
                 self.write(stepping, &weights, &rule, variant, &mut places as &mut dyn Sink<f64>);
                 let layout = &stepping.work.layout;
-                Matrix::new(layout.n, places, &layout.blocks, &layout.scales)
+                Matrix::new(layout.n, places, &layout.blocks(), &layout.scales)
             }
         };
         self.write(stepping, &weights, &rule, variant, &mut matrix.rewrite());

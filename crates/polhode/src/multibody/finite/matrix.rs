@@ -119,7 +119,7 @@ impl<S: Real> Leaping<'_, S> {
         let mut places = Places::default();
         self.write(&mut places as &mut dyn Sink<S>);
         let layout = &self.on.work.small;
-        Matrix::new(layout.n, places, &layout.blocks, &layout.scales)
+        Matrix::new(layout.n, places, &layout.blocks(), &layout.scales)
     }
     /// The step of a body with derivatives with respect to three of its unknowns, if any: of its pose, and of its velocities where
     /// they are unknowns of their own.

@@ -14,7 +14,7 @@ impl<S: Real> Leaping<'_, S> {
         let mut places = Places::default();
         self.write_whole(&mut places as &mut dyn Sink<S>);
         let layout = &self.on.work.layout;
-        Matrix::new(layout.n, places, &layout.blocks, &layout.scales)
+        Matrix::new(layout.n, places, &layout.blocks(), &layout.scales)
     }
     /// Writes it; the order of entries does not depend on the iterate.
     #[inline(always)]
