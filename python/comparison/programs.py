@@ -44,6 +44,8 @@ def optional(name: str, package: str = "") -> Any:
 
 mujoco: Any = optional("mujoco")
 rollout: Any = optional("mujoco.rollout") if mujoco else None
+# Without checks of ranges, which is how it is fastest; where the processor cannot, it says so and takes the usual one.
+setattr(sys, "exudynFast", True)
 exudyn: Any = optional("exudyn")
 utilities: Any = optional("exudyn.utilities") if exudyn else None
 
@@ -155,7 +157,11 @@ def mujoco_run(model: Any, data: Any, steps: int) -> tuple[Array, float]:
 
 
 #: What the tables call Exudyn's methods, and what it does.
-SOLVERS = {"RK67": "RK67", "gen-alpha": "GeneralizedAlpha"}
+SOLVERS = {
+    "gen-alpha": "GeneralizedAlpha",
+    "trapezoidal": "TrapezoidalIndex2",
+    **{name: name for name in ("RK33", "RK44", "RK67")},
+}
 
 
 def exudyn_settings(step: float, steps: int, period: float) -> Any:

@@ -4,7 +4,8 @@
 use super::arrange::CLOSED;
 use super::error::AssemblyError;
 use super::initial::{Origin, positions};
-use super::joint::{Joint, JointKind, Place};
+use super::joint::{Joint, JointKind};
+use super::place::Place;
 use super::projection::Projection;
 use super::system::System;
 use crate::scalar::Real;

@@ -2,7 +2,8 @@
 //! are given want it, with all that hangs on it. Open trees are exact; what closes loops is left to the projection.
 
 use super::coordinate::{Coordinate, JointStart, StartsOf};
-use super::joint::{Joint, JointKind, Place};
+use super::joint::{Joint, JointKind};
+use super::place::Place;
 use super::system::{Rigid, System};
 use crate::group::Rotation;
 use crate::scalar::Real;

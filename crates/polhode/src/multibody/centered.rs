@@ -1,7 +1,8 @@
 //! A system about the centres of mass of its bodies, in which its equations are written.
 
+use super::frame::Frame;
 use super::joint::{Joint, JointKind};
-use super::system::{End, Frame, Held, System};
+use super::system::{End, Held, System};
 use crate::scalar::Real;
 use core::ops::Range;
 use nalgebra::{Matrix3, Vector3};

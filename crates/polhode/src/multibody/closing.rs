@@ -6,7 +6,8 @@
 //! joints that these would all be tied to each other.
 
 use super::history::{Guess, ORDER, PRICE};
-use super::joint::{Joint, MOST_ROWS, Place, zero};
+use super::joint::{Joint, MOST_ROWS};
+use super::place::{Place, zero};
 use super::state::{BodyMotion, CoordinateState};
 use super::structured::Solve;
 use super::system::Rigid;
@@ -65,7 +66,6 @@ impl<S: Real> Past<S> {
     /// The guess by them, if there are such steps.
     fn extrapolate(&self, h: f64, found: &mut [S]) -> bool {
         if self.h != h {
-            found.fill(S::zero());
             return false;
         }
         let factors = self.guess.factors::<S>();

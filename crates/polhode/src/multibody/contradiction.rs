@@ -1,6 +1,7 @@
 //! Joints that come to contradict each other.
 
-use super::joint::{MOST_ROWS, Place};
+use super::joint::MOST_ROWS;
+use super::place::Place;
 use super::state::BodyMotion;
 use super::workspace::Stepping;
 use crate::scalar::{Mask, Real};

@@ -1,8 +1,9 @@
 //! Coordinates of joints: the angle about the common third axis, and the distance along it.
 
 use super::error::SystemError;
-use super::joint::{Joint, JointKind, Place};
+use super::joint::{Joint, JointKind};
 use super::own::{Frames, JointFormula, MovingFrames, OwnJoint};
+use super::place::Place;
 use super::system::{End, System};
 use crate::lookup::nearest;
 use crate::scalar::{Mask, Over, Real};

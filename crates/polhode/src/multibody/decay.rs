@@ -2,8 +2,9 @@
 //! velocities at its end. Momenta are kept, the energy never rises, and what is slow enough for the step is hardly touched.
 
 use super::finite::{Pull, Strain};
-use super::joint::{MOST_ROWS, Place, zero};
+use super::joint::MOST_ROWS;
 use super::layout::Layout;
+use super::place::{Place, zero};
 use super::state::BodyMotion;
 use super::structured::Solve;
 use super::system::{Coordinates, System};

@@ -11,7 +11,8 @@
 //! the step determines η.
 
 use super::iterate::{Entries, Prediction, Residual, Solution};
-use super::joint::{MOST_ROWS, Place, zero};
+use super::joint::MOST_ROWS;
+use super::place::{Place, zero};
 use super::signal::Scene;
 use super::split::Slopes;
 use super::state::{BodyMotion, CoordinateState};
@@ -509,6 +510,9 @@ impl<S: Real> Equations<S> for Stepping<'_, S> {
 
     fn distance_from_jacobian(&self) -> S {
         self.distance()
+    }
+    fn round_off(&self) -> f64 {
+        self.work.round_off
     }
     fn may_stall(&self) -> bool {
         self.is_rounded()

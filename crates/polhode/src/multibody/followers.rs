@@ -1,7 +1,8 @@
 //! Rows that make a joint follow a drive or a thread: whether a step can tell where they lead.
 
 use super::coordinate::{Coordinate, unwound};
-use super::joint::{Joint, Place};
+use super::joint::Joint;
+use super::place::Place;
 use super::simulation::Simulation;
 use super::state::BodyMotion;
 use super::system::System;

@@ -1,8 +1,8 @@
 //! Forces between two bodies. What acts on one body alone is a [`Load`](crate::body::Load) of the one load library.
 
-use super::joint::{Place, zero};
 use super::kinds::kinds;
 use super::own::OwnForce;
+use super::place::{Place, zero};
 use super::signal::{MOST_SIGNALS, Scene, Signal, Signals};
 use super::system::End;
 use crate::scalar::{Over, Real};

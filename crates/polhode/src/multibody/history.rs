@@ -1,6 +1,6 @@
 //! Guesses from the steps before, and how long their factors serve.
 
-use super::joint::zero;
+use super::place::zero;
 use super::workspace::{Step, Stepping};
 use crate::archive::kept;
 use crate::scalar::{Perform, Real, perform};

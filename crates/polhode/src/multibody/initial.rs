@@ -4,7 +4,8 @@
 use super::arrange::CLOSED;
 use super::coordinate::{Coordinate, JointStart, StartsOf};
 use super::error::AssemblyError;
-use super::joint::{Joint, MOST_ROWS, Place, zero};
+use super::joint::{Joint, MOST_ROWS};
+use super::place::{Place, zero};
 use super::projection::{Dependent, Gap, Projection};
 use super::signal::Scene;
 use super::state::{BodyMotion, CoordinateState};

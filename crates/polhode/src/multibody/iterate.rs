@@ -1,7 +1,7 @@
 //! What all kinds of steps do with their iterate: how it begins, what is factored, how corrections are made.
 
 use super::history::{PRICE, WAIT};
-use super::joint::zero;
+use super::place::zero;
 use super::state::BodyMotion;
 use super::tape::{Matrix, Values};
 use super::workspace::{Now, Stepping, lengths};

@@ -1,6 +1,7 @@
 //! Joints that cannot depend on others: those which alone tie a body to one other, from the ends of a system inwards.
 
-use super::joint::{MOST_ROWS, zero};
+use super::joint::MOST_ROWS;
+use super::place::zero;
 use super::projection::Projection;
 use crate::scalar::Real;
 

@@ -3,7 +3,7 @@
 use super::coordinate::JointStart;
 use super::force::Force;
 use super::joint::Joint;
-use super::system::{Coordinates, End, Frame, Held, Rigid, System};
+use super::system::{Coordinates, End, Held, Rigid, System};
 use crate::scalar::{Over, Real};
 use std::sync::Arc;
 
@@ -11,15 +11,6 @@ impl<S: Real> End<S> {
     /// The end with every number as a constant of `T`.
     pub fn lift<T: Over<S>>(&self) -> End<T> {
         End { body: self.body, point: self.point.map(T::of), axes: self.axes.map(T::of) }
-    }
-}
-
-impl<S: Real> Frame<S> {
-    fn lift<T: Over<S>>(&self) -> Frame<T> {
-        match self {
-            Frame::Own(body) => Frame::Own(*body),
-            Frame::Fixed(end) => Frame::Fixed(Box::new(end.lift())),
-        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The Newton matrix of a step.
 
-use super::joint::{By, MOST_ROWS, Place, zero};
+use super::joint::MOST_ROWS;
+use super::place::{By, Place, zero};
 use super::signal::Scene;
 use super::tape::{Matrix, Places, Sink};
 use super::workspace::{Stepping, Weights, ends, loads};

@@ -2,8 +2,9 @@
 //! value, slopes, rates and reactions, comes from dual numbers.
 
 use super::force::Strains;
-use super::joint::{By, MOST_ROWS, Place};
+use super::joint::MOST_ROWS;
 use super::kinds::{Number, own_numbers};
+use super::place::{By, Place};
 use super::signal::{MOST_SIGNALS, Signals};
 use super::system::End;
 use crate::formula::{Behind, MOST_NUMBERS, Numbers, OwnError, behind_object};

@@ -5,8 +5,9 @@
 //! they are closed.
 
 use super::error::AssemblyError;
-use super::joint::{Joint, JointKind, MOST_ROWS, Place, zero};
+use super::joint::{Joint, JointKind, MOST_ROWS};
 use super::layout::Layout;
+use super::place::{Place, zero};
 use super::system::{Rigid, System};
 use super::tape::{Matrix, Places, Sink, Units};
 use crate::scalar::Real;

@@ -2,9 +2,10 @@
 
 use super::coordinate::{Coordinate, unwound};
 use super::force::Force;
-use super::joint::{Joint, JointKind, MOST_ROWS, Place, zero};
+use super::joint::{Joint, JointKind, MOST_ROWS};
 use super::layout::Layout;
 use super::own::advanced;
+use super::place::{Place, zero};
 use super::signal::Scene;
 use super::simulation::Simulation;
 use super::state::BodyMotion;

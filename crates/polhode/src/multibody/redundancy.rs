@@ -2,8 +2,9 @@
 //! these have one.
 
 use super::error::AssemblyError;
-use super::joint::{MOST_ROWS, zero};
+use super::joint::MOST_ROWS;
 use super::leaves::Basis;
+use super::place::zero;
 use super::projection::{Dependent, Projection};
 use crate::scalar::Real;
 use std::collections::{BTreeMap, HashMap};

@@ -2,8 +2,9 @@
 //! motion of any body.
 
 use super::coordinate::Coordinate;
-use super::joint::{Joint, Place};
+use super::joint::Joint;
 use super::own::MovingFrames;
+use super::place::Place;
 use super::system::System;
 use crate::body::{Load, is_past};
 use crate::scalar::{Mask, Over, Real};

@@ -11,8 +11,9 @@
 //! of a correction, which the next one makes good; where bodies turn far in a step, or corrections do not shrink, the whole
 //! matrix is factored.
 
-use super::joint::{Joint, MOST_ROWS, Place, zero};
+use super::joint::{Joint, MOST_ROWS};
 use super::layout::Layout;
+use super::place::{Place, zero};
 use super::state::BodyMotion;
 use super::tape::Matrix;
 use super::workspace::{Stepping, Workspace, ends, lengths};

@@ -13,7 +13,7 @@ use crate::body::inward;
 use crate::group::MapKind;
 use crate::method::SystemScheme;
 use crate::scalar::{Mask, Real, Scalar};
-use crate::solve::{Equations, Rung, StepError, Work, newton};
+use crate::solve::{Equations, ROUND_OFF, Rung, StepError, Work, newton};
 
 /// Velocities that belong to the momenta at the end of a step, and those that the poses were found with, are the same up to this
 /// part of what counts as motion, or the step is corrected again, for as long as that gains something: a body that hardly resists
@@ -93,8 +93,6 @@ pub(super) struct Newton;
 const ROUNDS: usize = 4;
 /// The most corrections that close joints which depend on each other.
 const MOST_ROUNDS: usize = 8;
-/// A correction this small, relative to the iterate, is round-off.
-const ROUND_OFF: f64 = 4.0 * f64::EPSILON;
 
 /// Joints that depend on each other give way by μ times their multipliers, which makes those of least norm the only ones. With these
 /// found, the same equations hold them: rows give way from there, which is next to nothing.

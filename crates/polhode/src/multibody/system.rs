@@ -3,6 +3,7 @@
 use super::coordinate::JointStart;
 use super::error::SystemError;
 use super::force::{Force, ForceKind};
+use super::frame::Frame;
 use super::joint::{Joint, JointKind};
 use super::kinds::Number;
 use crate::body::{InertiaError, Loads, RotaryInertia, StandardLoad};
@@ -26,24 +27,6 @@ pub struct End<S: Real> {
     pub point: Vector3<S>,
     /// The axes, columns in body axes.
     pub axes: Matrix3<S>,
-}
-
-/// What a frame is by its name.
-#[derive(Clone, Debug)]
-pub(super) enum Frame<S: Real> {
-    /// That of a body, or of the ground: at its origin, along its axes. There is one of each body, and it takes no room.
-    Own(Option<usize>),
-    /// A point and axes.
-    Fixed(Box<End<S>>),
-}
-
-impl<S: Real> Frame<S> {
-    pub(super) fn end(&self) -> End<S> {
-        match self {
-            Frame::Own(body) => End { body: *body, point: Vector3::zeros(), axes: Matrix3::identity() },
-            Frame::Fixed(end) => **end,
-        }
-    }
 }
 
 /// A rigid body with where it starts. Its frame has an origin and axes of its own; unless it has a `center`, the origin is

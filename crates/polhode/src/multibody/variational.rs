@@ -10,7 +10,8 @@
 
 use super::closing::Closing;
 use super::iterate::{Entries, Residual};
-use super::joint::{MOST_ROWS, Place, outer, unit, zero};
+use super::joint::MOST_ROWS;
+use super::place::{Place, outer, unit, zero};
 use super::signal::Scene;
 use super::state::{BodyMotion, CoordinateState};
 use super::structured::{Solve, Structured};
@@ -457,6 +458,9 @@ impl<S: Real> Equations<S> for Varying<'_, S> {
     }
     fn distance_from_jacobian(&self) -> S {
         self.on.work.turned
+    }
+    fn round_off(&self) -> f64 {
+        self.on.work.round_off
     }
     fn may_stall(&self) -> bool {
         self.on.is_rounded()

@@ -2,8 +2,9 @@
 
 use super::finite::Leap;
 use super::history::{Guess, History, ORDER};
-use super::joint::{MOST_ROWS, Place, zero};
+use super::joint::MOST_ROWS;
 use super::layout::Layout;
+use super::place::{Place, zero};
 use super::split::AFTER;
 use super::state::{BodyMotion, CoordinateState};
 use super::system::{End, Rigid, System};
@@ -12,7 +13,7 @@ use crate::body::{Kinematics, Load, inward};
 use crate::group::{MapKind, Rotation, Tangent, Vectorial};
 use crate::method::{AlphaScheme, Form, SystemScheme};
 use crate::scalar::{Over, Real, larger};
-use crate::solve::{FactorError, StepError};
+use crate::solve::{FactorError, ROUND_OFF, StepError};
 use nalgebra::{Matrix3, Vector3};
 use std::sync::Arc;
 
@@ -127,6 +128,8 @@ pub(super) struct Workspace<S: Real> {
     pub(super) held: Vec<S>,
     /// A typical mass.
     pub(super) mass: S,
+    /// What counts as round-off of a correction: joints hand theirs on to each other, and in long chains they add up as in a random walk.
+    pub(super) round_off: f64,
     /// Distances of the joints from the centre of mass of each body.
     pub(super) arms: Vec<S>,
     /// How far each body turns per displacement of its joints: their rounding is that of positions in space.
@@ -226,6 +229,7 @@ impl<S: Real> Workspace<S> {
             held: vec![S::zero(); softness.len()],
             softness,
             mass,
+            round_off: ROUND_OFF.max(0.25 * f64::EPSILON * (system.joints.len() as f64).sqrt()),
             arms,
             levers,
             trouble: None,

@@ -13,6 +13,6 @@ pub use dense::{Columns, Factor, Lu};
 pub(crate) use dense::{factorize, substitute, substitute_rows};
 pub use error::StepError;
 pub use newton::Work;
-pub(crate) use newton::{Equations, Rung, at_once, newton};
+pub(crate) use newton::{Equations, ROUND_OFF, Rung, at_once, newton};
 pub(crate) use sets::Sets;
 pub use sparse::{Block, DENSE_BELOW, Dependency, FactorError, Factors, Pattern, Role, elimination_order};

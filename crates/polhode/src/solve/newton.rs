@@ -73,6 +73,10 @@ pub(crate) trait Equations<S: Real> {
     /// How far the iterate has moved since the Jacobian was formed, in radians: a lower bound for the contraction factor,
     /// also where the corrections so far were in a direction in which the equations are straight.
     fn distance_from_jacobian(&self) -> S;
+    /// A correction this small, relative to the iterate, is round-off.
+    fn round_off(&self) -> f64 {
+        ROUND_OFF
+    }
     /// False if the Jacobian leaves so much out that a last correction that did not shrink is its doing, not round-off.
     fn may_stall(&self) -> bool {
         true
@@ -83,8 +87,8 @@ pub(crate) trait Equations<S: Real> {
     fn interval(&self) -> (S, S);
 }
 
-/// A correction this small, relative to the iterate, is round-off.
-const ROUND_OFF: f64 = 4.0 * f64::EPSILON;
+/// A correction this small is round-off, where nothing adds it up.
+pub(crate) const ROUND_OFF: f64 = 4.0 * f64::EPSILON;
 /// What is left of the error after the last correction, relative to the iterate, by the observed contraction.
 const TARGET: f64 = 0.05 * f64::EPSILON;
 /// Corrections below this that no longer shrink are the round-off of an ill-conditioned residual.
@@ -348,7 +352,7 @@ impl<S: Real> Progress<S> {
             .or(relative.below(S::lift(STALE)).and(S::lift(1.5).below(self.stale)))
             .and(S::Mask::splat(equations.may_stall()));
         let settled = relative
-            .below(S::lift(ROUND_OFF))
+            .below(S::lift(equations.round_off()))
             .or((relative * relative)
                 .below(S::lift(TARGET) * previous)
                 .and((relative * equations.distance_from_jacobian()).below(S::lift(TARGET)))

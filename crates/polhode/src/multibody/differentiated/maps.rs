@@ -6,8 +6,8 @@
 //! derivative of the equations at ŷ), with the Newton matrix S; there u' = 0. What is multiplied with the same vector is one
 //! matrix, made once for all parameters.
 
-use super::super::joint::zero;
 use super::super::matrix::exponential_inverse;
+use super::super::place::zero;
 use super::super::workspace::{Stepping, Weights};
 use super::Variant;
 use super::variation::{BodyVariation, Lane, times};

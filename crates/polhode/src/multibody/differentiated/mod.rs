@@ -15,8 +15,9 @@ mod variation;
 pub use error::DifferentiationError;
 pub use variation::Dual1;
 
-use super::joint::{MOST_ROWS, Place};
+use super::joint::MOST_ROWS;
 use super::parameters::SystemParameter;
+use super::place::Place;
 use super::shared::IntoShared;
 use super::simulation::{Simulation, SimulationError};
 use super::system::System;

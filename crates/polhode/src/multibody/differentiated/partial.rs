@@ -1,7 +1,8 @@
 //! What each element of a system adds to the derivative of the equations at the prediction.
 
 use super::super::force::{Force, ForceKind};
-use super::super::joint::{Joint, MOST_ROWS, Place};
+use super::super::joint::{Joint, MOST_ROWS};
+use super::super::place::Place;
 use super::super::signal::Scene;
 use super::super::system::System;
 use super::super::workspace::{Stepping, Weights, loads};

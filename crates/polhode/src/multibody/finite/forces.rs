@@ -2,8 +2,9 @@
 
 use super::super::coordinate::{Coordinate, unwound};
 use super::super::force::{Force, ForceKind, Strains, shorter_turn};
-use super::super::joint::{Joint, Place};
+use super::super::joint::Joint;
 use super::super::own::{MovingFrames, OwnForce};
+use super::super::place::Place;
 use super::super::signal::{MOST_SIGNALS, Scene, Signal};
 use super::leap::Leap;
 use super::piece::{Piece, Pull, Seen};

@@ -1,6 +1,6 @@
 //! One body over a step.
 
-use super::super::joint::{Place, zero};
+use super::super::place::{Place, zero};
 use crate::group::spin;
 use crate::scalar::Real;
 use nalgebra::{Matrix3, Vector3};

@@ -4,8 +4,9 @@
 //! A change da of the turn turns the end of the step by η = R₀ T da in space, T = (I + ã/2)/(1 + a·a/4), and columns of the
 //! mean by half of that: d(R̄ s) = η × (R₁ s)/2.
 
-use super::super::joint::{Feature, Joint, MOST_ROWS, Place, twice, unit, zero};
+use super::super::joint::{Feature, Joint, MOST_ROWS};
 use super::super::layout::Layout;
+use super::super::place::{Place, twice, unit, zero};
 use super::super::tape::{Matrix, Places, Sink};
 use super::super::workspace::Workspace;
 use super::forces::Step;

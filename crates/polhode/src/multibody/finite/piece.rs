@@ -1,6 +1,6 @@
 //! Pieces of rows and strains: of at most second degree in positions and base vectors.
 
-use super::super::joint::{Place, zero};
+use super::super::place::{Place, zero};
 use super::super::system::End;
 use crate::group::spin;
 use crate::scalar::{Dual, Over, Real, cross};

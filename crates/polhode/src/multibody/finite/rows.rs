@@ -3,7 +3,8 @@
 //! The velocity rows of a point are held in axes that turn with a body and are those of space at the start of the step: only
 //! rows in axes of a body have no moment about any point where they are not zero.
 
-use super::super::joint::{Feature, Joint, JointKind, MOST_ROWS, Place, axis, zero};
+use super::super::joint::{Feature, Joint, JointKind, MOST_ROWS, axis};
+use super::super::place::{Place, zero};
 use super::leap::Leap;
 use super::piece::{Pull, Seen};
 use super::relative::{OwnRows, Relative, View, corners, exact};

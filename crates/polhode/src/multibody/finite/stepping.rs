@@ -8,7 +8,7 @@
 //! m (ξ - h v̄) = B̃_xᵀ ν, J (a - h Ω̄) = B̃_Rᵀ ν, Φ(q₁) = 0, h B v₁/2 = 0.
 
 use super::super::iterate::{Entries, Residual, Solution};
-use super::super::joint::{Place, zero};
+use super::super::place::{Place, zero};
 use super::super::split::Slopes;
 use super::super::state::{BodyMotion, CoordinateState};
 use super::super::structured::Structured;
@@ -415,6 +415,9 @@ impl<S: Real> Equations<S> for Leaping<'_, S> {
     }
     fn distance_from_jacobian(&self) -> S {
         self.on.distance()
+    }
+    fn round_off(&self) -> f64 {
+        self.on.work.round_off
     }
     fn may_stall(&self) -> bool {
         self.on.is_rounded()

@@ -1,7 +1,8 @@
 //! The whole Newton matrix of a step that holds velocities too: for steps in which bodies turn so far that the factors of the
 //! smaller one do not serve for both levels of the joints.
 
-use super::super::joint::{MOST_ROWS, zero};
+use super::super::joint::MOST_ROWS;
+use super::super::place::zero;
 use super::super::tape::{Matrix, Places, Sink};
 use super::leap::Leap;
 use super::rows::{Multipliers, Part};
