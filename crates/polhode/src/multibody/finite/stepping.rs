@@ -12,6 +12,7 @@ use super::super::place::{Place, zero};
 use super::super::split::Slopes;
 use super::super::state::{BodyMotion, CoordinateState};
 use super::super::structured::Structured;
+use super::super::tape::Sink;
 use super::super::workspace::{Step, Stepping, lengths};
 use super::forces;
 use super::leap::Leap;
@@ -357,7 +358,8 @@ impl<S: Real> Perform<Entries<'_, S>> for Leaping<'_, S> {
     #[inline(always)]
     fn perform(&mut self, Entries { whole, mut values }: Entries<'_, S>) {
         match whole {
-            true => self.write_whole(&mut values),
+            // Large, and needed by few steps: compiled once.
+            true => self.write_whole(values.object()),
             false => self.write(&mut values),
         }
     }
