@@ -12,7 +12,6 @@ use super::super::place::{Place, zero};
 use super::super::split::Slopes;
 use super::super::state::{BodyMotion, CoordinateState};
 use super::super::structured::Structured;
-use super::super::tape::Sink;
 use super::super::workspace::{Step, Stepping, lengths};
 use super::forces;
 use super::leap::Leap;
@@ -358,8 +357,7 @@ impl<S: Real> Perform<Entries<'_, S>> for Leaping<'_, S> {
     #[inline(always)]
     fn perform(&mut self, Entries { whole, mut values }: Entries<'_, S>) {
         match whole {
-            // Large, and needed by few steps: compiled once.
-            true => self.write_whole(values.object()),
+            true => self.write_whole(&mut values),
             false => self.write(&mut values),
         }
     }

@@ -13,12 +13,13 @@ impl<S: Real> Leaping<'_, S> {
     /// Room for it, once it is known where its entries are.
     pub(in crate::multibody) fn unwritten_whole(&self) -> Matrix<S> {
         let mut places = Places::default();
-        self.write_whole(&mut places);
+        self.write_whole(&mut places as &mut dyn Sink<S>);
         let layout = &self.on.work.layout;
         Matrix::new(layout.n, places, &layout.blocks(), &layout.scales)
     }
     /// Writes it; the order of entries does not depend on the iterate.
-    pub(super) fn write_whole(&self, sink: &mut dyn Sink<S>) {
+    #[inline(always)]
+    pub(super) fn write_whole(&self, sink: &mut (impl Sink<S> + ?Sized)) {
         let (work, layout) = (&*self.on.work, &self.on.work.layout);
         for (b, body) in self.on.system.bodies.iter().enumerate() {
             let (row, pose, [by_turn, by_rate]) = (layout.motion(b), layout.pose(b), self.moment_slopes(b));
@@ -32,16 +33,17 @@ impl<S: Real> Leaping<'_, S> {
             sink.block(pose + 3, row + 3, &-inertia);
         }
         self.write_joints(sink);
-        self.write_forces(true, sink);
+        self.write_forces(true, sink.object());
         self.write_extra(&layout.extra, sink);
     }
 
     /// Of the multipliers ν, which are of third order in the step, only their own columns are written.
-    fn write_joints(&self, sink: &mut dyn Sink<S>) {
+    #[inline(always)]
+    fn write_joints(&self, sink: &mut (impl Sink<S> + ?Sized)) {
         let (work, layout) = (&*self.on.work, &self.on.work.layout);
         for (j, joint) in self.on.system.joints.iter().enumerate() {
             match joint.kind.own() {
-                Some(_) => self.write_own(j, true, sink),
+                Some(_) => self.write_own(j, true, sink.object()),
                 None => {
                     self.write_joint(j, true, sink);
                     self.write_rates(j, sink);
@@ -57,7 +59,8 @@ impl<S: Real> Leaping<'_, S> {
         }
     }
     /// The rows of velocity of a joint of the library: h B v₁/2 by the velocities in the mean, of which v₁ is twice, and by the poses.
-    fn write_rates(&self, j: usize, sink: &mut dyn Sink<S>) {
+    #[inline(always)]
+    fn write_rates(&self, j: usize, sink: &mut (impl Sink<S> + ?Sized)) {
         let (layout, joint, half) = (&self.on.work.layout, &self.on.system.joints[j], S::lift(0.5));
         let (bodies, count, time) = (joint.bodies(), joint.kind.rows(), self.times()[1]);
         let ground = Leap::ground();
@@ -88,7 +91,8 @@ impl<S: Real> Leaping<'_, S> {
         }
     }
     /// The columns of the multipliers of the rows of velocity of a joint.
-    fn write_late_multipliers(&self, j: usize, sink: &mut dyn Sink<S>) {
+    #[inline(always)]
+    fn write_late_multipliers(&self, j: usize, sink: &mut (impl Sink<S> + ?Sized)) {
         let (layout, joint) = (&self.on.work.layout, &self.on.system.joints[j]);
         let (bodies, count) = (joint.bodies(), joint.kind.rows());
         let ground = Leap::ground();
