@@ -40,7 +40,8 @@ enum Varied {
     /// Everything.
     All,
 }
-const VARIED: [Varied; 2] = [Varied::Data, Varied::Start];
+/// Directions of one run: four that are worked on side by side, and one that is left alone.
+const LANES: [Varied; 5] = [Varied::Data, Varied::Start, Varied::All, Varied::Start, Varied::Data];
 
 /// Numbers that depend on a parameter `e`, data and start apart.
 struct Numbers<S> {
@@ -204,34 +205,39 @@ fn by_differences<G: Bodies>(method: &Method, kind: Kind, varied: Varied) -> Vec
     sum
 }
 
+/// The bodies and states of all directions.
+fn directions<G: Bodies>(kind: Kind) -> Vec<Case<Slope, G>> {
+    LANES.map(|varied| G::case(kind, varied, variable())).into()
+}
+
 /// The worst gap of a method over all cases.
 fn worst<G: Bodies>(method: &Method, kinds: &[Kind]) -> f64 {
     let mut worst = 0.0f64;
     for &kind in kinds {
         let (body, mut state) = G::case(kind, Varied::All, 0.0);
-        let cases = VARIED.map(|varied| G::case(kind, varied, variable()));
-        let mut states = cases.each_ref().map(|(_, state)| *state);
-        let varied = cases.map(|(body, _)| body);
-        let mut derived = Derived::<G>::new(method, 2).unwrap();
+        let mut derived = Derived::<G>::new(method, state, directions(kind)).unwrap();
         let (mut stepper, mut plain) = (Stepper::<f64, G>::new(method), state);
         for n in 0..STEPS {
             let t = f64::from(n) * H;
             plain = stepper.step(&body, &plain, t, H).unwrap();
             let info = allocation_counter::measure(|| {
-                state = derived.step(&body, &varied, &state, &mut states, t, H).unwrap();
+                derived.step(&body, t, H).unwrap();
             });
+            state = *derived.state();
             assert_eq!(info.count_total, 0, "{} {kind:?} on {}", method.id(), G::NAME);
             let bits = |x: &f64| x.to_bits();
             let values: Vec<u64> = numbers(&plain).iter().map(bits).collect();
             assert_eq!(numbers(&state).iter().map(bits).collect::<Vec<_>>(), values, "{}", method.id());
-            for state in &states {
-                let found: Vec<u64> = numbers(state).iter().map(|x| x.re.to_bits()).collect();
+            for direction in 0..LANES.len() {
+                let state = derived.varied(direction).unwrap();
+                let found: Vec<u64> = numbers(&state).iter().map(|x| x.re.to_bits()).collect();
                 assert_eq!(found, values, "{} {kind:?} on {}", method.id(), G::NAME);
             }
         }
         assert_eq!(derived.work, stepper.work, "{}", method.id());
-        for (varied, state) in VARIED.into_iter().zip(&states) {
-            let found: Vec<f64> = numbers(state).iter().map(|x| x.eps[0]).collect();
+        for (direction, varied) in LANES.into_iter().enumerate() {
+            let state = derived.varied(direction).unwrap();
+            let found: Vec<f64> = numbers(&state).iter().map(|x| x.eps[0]).collect();
             let gap = gap(&found, &G::expected(method, kind, varied));
             if gap > 0.1 * G::BOUND {
                 println!("{} {kind:?} {varied:?} on {}: {gap:e}", method.id(), G::NAME);
@@ -276,7 +282,8 @@ fn derivatives_are_exact_with_every_option_and_in_compositions() {
 
 #[test]
 fn what_has_no_derivative_is_refused() {
-    let refused = |id: &str| Derived::<So3>::new(&method(id), 1).unwrap_err();
+    let start = So3::case(Kind::Rest, Varied::All, 0.0).1;
+    let refused = |id: &str| Derived::new(&method(id), start, directions::<So3>(Kind::Rest)).unwrap_err();
     assert_eq!(refused("geometric-alpha"), StepError::NeedsSystem);
     let message = refused("convected,stop=after").to_string();
     assert!(message.contains("convected,stop=after") && message.contains("stop=converged"), "{message}");
@@ -285,22 +292,21 @@ fn what_has_no_derivative_is_refused() {
 #[test]
 fn a_step_that_fails_changes_nothing() {
     let (body, start) = So3::case(Kind::Driven, Varied::All, 0.0);
-    let (varied, begin) = So3::case(Kind::Driven, Varied::All, variable());
-    let mut derived = Derived::<So3>::new(&method("galpha:cayley"), 1).unwrap();
-    let mut states = [begin];
-    let varied = [varied];
-    let state = derived.step(&body, &varied, &start, &mut states, 0.0, H).unwrap();
-    let before = states;
-    assert!(derived.step(&body, &varied, &state, &mut states, H, 1e9).is_err());
-    assert!(derived.step(&body, &varied, &state, &mut [], H, H).is_err());
-    assert_eq!(numbers(&states[0]), numbers(&before[0]));
+    let directions = || directions::<So3>(Kind::Driven);
+    let mut derived = Derived::new(&method("galpha:cayley"), start, directions()).unwrap();
+    derived.step(&body, 0.0, H).unwrap();
+    let all =
+        |derived: &Derived<So3>| (0..6).map(|k| derived.varied(k).map(|s| numbers(&s))).collect::<Vec<_>>();
+    let before = all(&derived);
+    assert!(derived.step(&body, H, 1e9).is_err());
+    assert_eq!(all(&derived), before);
+    assert!(before[4].is_some() && before[5].is_none());
     // And the accelerations are still there to go on with.
-    let mut other = Derived::<So3>::new(&method("galpha:cayley"), 1).unwrap();
-    let mut again = [begin];
-    let same = other.step(&body, &varied, &start, &mut again, 0.0, H).unwrap();
-    derived.step(&body, &varied, &state, &mut states, H, H).unwrap();
-    other.step(&body, &varied, &same, &mut again, H, H).unwrap();
-    assert_eq!(numbers(&states[0]), numbers(&again[0]));
+    let mut other = Derived::new(&method("galpha:cayley"), start, directions()).unwrap();
+    other.step(&body, 0.0, H).unwrap();
+    derived.step(&body, H, H).unwrap();
+    other.step(&body, H, H).unwrap();
+    assert_eq!(all(&derived), all(&other));
 }
 
 #[test]

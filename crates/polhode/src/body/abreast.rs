@@ -1,20 +1,24 @@
-//! What acts on four bodies side by side, in lanes.
+//! What acts on several bodies side by side, in lanes.
 
+use super::derivative::FiniteDerivative;
 use super::load::{Gravity, Kinematics, Load, TopGravity, Wrench};
 use super::standard::{Loads, Shift, StandardLoad};
 use crate::scalar::{F64x4, Lanes, Over, Real, lanes_of};
 use core::any::Any;
 use nalgebra::Vector3;
 
-/// The loads of four bodies. What most bodies have is inlined into their steps; anything else is asked in lanes that need no
-/// wide registers, because it is not.
+/// The loads of several bodies. What most bodies have is inlined into their steps; anything else is asked as it can be.
 #[derive(Clone, Debug)]
-pub(crate) enum Acting<S> {
+pub(crate) enum Acting<S, O> {
     Nothing,
     Top(TopGravity<S>),
     Weight(Gravity<S>),
-    Others(Box<Loads<F64x4>>),
+    Others(O),
 }
+
+/// Loads of four bodies, asked in lanes that need no wide registers, because nothing of them is inlined.
+#[derive(Clone, Debug)]
+pub(crate) struct Narrow(Box<Loads<F64x4>>);
 
 /// True if two loads differ in their numbers alone; those that are more than numbers are like no other.
 fn alike(a: &StandardLoad<f64>, b: &StandardLoad<f64>) -> bool {
@@ -68,7 +72,7 @@ fn loads_of_four(four: [&Loads<f64>; 4]) -> Option<Loads<F64x4>> {
     Some(all)
 }
 
-impl<S: Lanes> Acting<S> {
+impl<S: Lanes> Acting<S, Narrow> {
     /// Of four bodies whose loads differ in their numbers alone.
     pub(crate) fn of_four(four: [&Loads<f64>; 4]) -> Option<Self> {
         use StandardLoad as L;
@@ -81,8 +85,35 @@ impl<S: Lanes> Acting<S> {
                 weight_space: vector(&load.weight_space),
                 center_body: vector(&load.center_body),
             }),
-            _ => Acting::Others(Box::new(all)),
+            _ => Acting::Others(Narrow(Box::new(all))),
         })
+    }
+}
+
+impl<S: Real, O> Acting<S, O> {
+    /// Of bodies that all have nothing or one weight, with numbers that are made of theirs.
+    pub(crate) fn of_each<R: Real>(each: &[&Loads<R>], number: impl Fn(&[R]) -> S) -> Option<Self> {
+        use StandardLoad as L;
+        if each.iter().any(|loads| loads.shift.is_some()) {
+            return None;
+        }
+        let lists = || each.iter().map(|loads| loads.list());
+        if lists().all(<[_]>::is_empty) {
+            return Some(Acting::Nothing);
+        }
+        let tops = lists().map(|list| if let [L::TopGravity(load)] = list { Some(load.mgl) } else { None });
+        if let Some(mgl) = tops.collect::<Option<Vec<_>>>() {
+            return Some(Acting::Top(TopGravity { mgl: number(&mgl) }));
+        }
+        let weights = lists().map(|list| if let [L::Gravity(load)] = list { Some(load) } else { None });
+        let weights: Vec<&Gravity<R>> = weights.collect::<Option<_>>()?;
+        let vector = |of: fn(&Gravity<R>) -> &Vector3<R>| {
+            Vector3::from_fn(|i, _| number(&weights.iter().map(|one| of(one)[i]).collect::<Vec<_>>()))
+        };
+        Some(Acting::Weight(Gravity {
+            weight_space: vector(|one| &one.weight_space),
+            center_body: vector(|one| &one.center_body),
+        }))
     }
 }
 
@@ -113,23 +144,36 @@ fn back<S: Lanes, T: Over<S>>(x: F64x4) -> T {
     T::of(S::of_four(x.four()))
 }
 
-impl<S: Lanes> Load<S> for Acting<S> {
+impl<S: Lanes> Load<S> for Narrow {
+    #[inline(always)]
+    fn wrench<T: Over<S>>(&self, at: &Kinematics<T>) -> Wrench<T> {
+        let found = asked::<S, T, _>(at, |at| self.0.wrench(at));
+        // What cannot be had at a scalar is not a number, which every step refuses.
+        let unknown = Vector3::from([F64x4::lift(f64::NAN); 3]);
+        let found = found.unwrap_or(Wrench { force_body: unknown, moment_body: unknown });
+        Wrench {
+            force_body: found.force_body.map(back::<S, T>),
+            moment_body: found.moment_body.map(back::<S, T>),
+        }
+    }
+    #[inline(always)]
+    fn potential<T: Over<S>>(&self, at: &Kinematics<T>) -> Option<T> {
+        asked::<S, T, _>(at, |at| self.0.potential(at))?.map(back::<S, T>)
+    }
+    #[inline(always)]
+    fn is_field(&self) -> bool {
+        self.0.is_field()
+    }
+}
+
+impl<S: Real, O: Load<S>> Load<S> for Acting<S, O> {
     #[inline(always)]
     fn wrench<T: Over<S>>(&self, at: &Kinematics<T>) -> Wrench<T> {
         match self {
             Acting::Nothing => Wrench::none(),
             Acting::Top(load) => load.wrench(at),
             Acting::Weight(load) => load.wrench(at),
-            Acting::Others(loads) => {
-                let found = asked::<S, T, _>(at, |at| loads.wrench(at));
-                // What cannot be had at a scalar is not a number, which every step refuses.
-                let unknown = Vector3::from([F64x4::lift(f64::NAN); 3]);
-                let found = found.unwrap_or(Wrench { force_body: unknown, moment_body: unknown });
-                Wrench {
-                    force_body: found.force_body.map(back::<S, T>),
-                    moment_body: found.moment_body.map(back::<S, T>),
-                }
-            }
+            Acting::Others(loads) => loads.wrench(at),
         }
     }
     #[inline(always)]
@@ -138,8 +182,21 @@ impl<S: Lanes> Load<S> for Acting<S> {
             Acting::Nothing => Some(T::zero()),
             Acting::Top(load) => load.potential(at),
             Acting::Weight(load) => load.potential(at),
-            Acting::Others(loads) => asked::<S, T, _>(at, |at| loads.potential(at))?.map(back::<S, T>),
+            Acting::Others(loads) => loads.potential(at),
         }
+    }
+    #[inline(always)]
+    fn finite_derivative<T: Over<S>>(&self, from: &Kinematics<T>, to: &Kinematics<T>) -> FiniteDerivative<T> {
+        match self {
+            Acting::Nothing => FiniteDerivative::none(),
+            Acting::Top(load) => load.finite_derivative(from, to),
+            Acting::Weight(load) => load.finite_derivative(from, to),
+            Acting::Others(loads) => loads.finite_derivative(from, to),
+        }
+    }
+    #[inline(always)]
+    fn motion<T: Over<S>>(&self, t: T) -> Option<Kinematics<T>> {
+        if let Acting::Others(loads) = self { loads.motion(t) } else { None }
     }
     #[inline(always)]
     fn is_field(&self) -> bool {

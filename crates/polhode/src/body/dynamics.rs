@@ -1,7 +1,9 @@
 //! Mechanics on the groups of rigid motions: inertias, momenta, what loads see and what they do.
 
 use super::{FiniteDerivative, Kinematics, RotaryInertia, SpatialInertia, Wrench};
-use crate::group::{Coefficients, Group, Map, Motion, Rotation, Se3, So3, displacing, total, unit};
+use crate::group::{
+    Coefficients, Coordinates, Group, Map, Motion, Rotation, Se3, So3, displacing, total, unit,
+};
 use crate::scalar::{Over, Real, called, cross};
 use core::fmt::Debug;
 use nalgebra::{Matrix3, SVector, Vector3};
@@ -37,6 +39,12 @@ pub trait Dynamics: Group {
     fn velocity<S: Real>(inertia: &Self::Inertia<S>, p: &Self::Vector<S>) -> Self::Vector<S>;
     /// The inertia with every number as a constant of `T`.
     fn lift_inertia<S: Real, T: Over<S>>(inertia: &Self::Inertia<S>) -> Self::Inertia<T>;
+
+    /// Several inertias as one, whose numbers are made of theirs.
+    fn inertia_of_each<S: Real, T: Real>(
+        each: &[&Self::Inertia<S>],
+        number: &dyn Fn(&[S]) -> T,
+    ) -> Self::Inertia<T>;
 
     /// A length to compare linear with angular velocities: that of the body or, where larger, of its motion
     /// (up to a limit). One on SO(3).
@@ -110,6 +118,12 @@ impl Dynamics for So3 {
     fn lift_inertia<S: Real, T: Over<S>>(inertia: &RotaryInertia<S>) -> RotaryInertia<T> {
         inertia.lift()
     }
+    fn inertia_of_each<S: Real, T: Real>(
+        each: &[&RotaryInertia<S>],
+        number: &dyn Fn(&[S]) -> T,
+    ) -> RotaryInertia<T> {
+        RotaryInertia::of_each(each, number)
+    }
     #[inline(always)]
     fn length<S: Real>(_inertia: &RotaryInertia<S>, _v: &Vector3<S>) -> S {
         S::one()
@@ -161,7 +175,7 @@ impl Dynamics for Se3 {
     fn momentum<S: Real>(inertia: &SpatialInertia<S>, v: &Six<S>) -> Six<S> {
         called!(S, 32, {
             let (linear, omega) = (Self::linear(v), Self::angular(v));
-            let p = (linear + cross(&omega, &inertia.center)) * inertia.mass;
+            let p = (linear + cross(&omega, &inertia.center)).scaled(inertia.mass);
             Self::vector(&p, &(inertia.matrix.times(&omega) + cross(&inertia.center, &p)))
         })
     }
@@ -170,12 +184,18 @@ impl Dynamics for Se3 {
         called!(S, 32, {
             let (p, h) = (Self::linear(momentum), Self::angular(momentum));
             let omega = inertia.inverse.times(&(h - cross(&inertia.center, &p)));
-            Self::vector(&(p * inertia.mass.recip() - cross(&omega, &inertia.center)), &omega)
+            Self::vector(&(p.scaled(inertia.mass.recip()) - cross(&omega, &inertia.center)), &omega)
         })
     }
     #[inline(always)]
     fn lift_inertia<S: Real, T: Over<S>>(inertia: &SpatialInertia<S>) -> SpatialInertia<T> {
         inertia.lift()
+    }
+    fn inertia_of_each<S: Real, T: Real>(
+        each: &[&SpatialInertia<S>],
+        number: &dyn Fn(&[S]) -> T,
+    ) -> SpatialInertia<T> {
+        SpatialInertia::of_each(each, number)
     }
     fn length<S: Real>(inertia: &SpatialInertia<S>, v: &Six<S>) -> S {
         let (linear, omega) = (Self::linear(v), Self::angular(v));

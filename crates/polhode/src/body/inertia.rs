@@ -30,8 +30,12 @@ impl<S: Real> Tensor<S> {
         if self.diagonal {
             return Vector3::new(m[(0, 0)] * x[0], m[(1, 1)] * x[1], m[(2, 2)] * x[2]);
         }
-        let row = |i: usize| m[(i, 0)] * x[0] + m[(i, 1)] * x[1] + m[(i, 2)] * x[2];
-        Vector3::new(row(0), row(1), row(2))
+        // No closure, which is not always inlined.
+        Vector3::new(
+            m[(0, 0)] * x[0] + m[(0, 1)] * x[1] + m[(0, 2)] * x[2],
+            m[(1, 0)] * x[0] + m[(1, 1)] * x[1] + m[(1, 2)] * x[2],
+            m[(2, 0)] * x[0] + m[(2, 1)] * x[1] + m[(2, 2)] * x[2],
+        )
     }
     /// Column j × x.
     #[inline(always)]
@@ -52,6 +56,14 @@ impl<S: Real> Tensor<S> {
     }
     pub(crate) fn matrix(&self) -> &Matrix3<S> {
         &self.matrix
+    }
+}
+
+impl<S: Real> Tensor<S> {
+    /// Several as one, whose numbers are made of theirs.
+    fn of_each<T: Real>(each: &[&Self], number: &dyn Fn(&[S]) -> T) -> Tensor<T> {
+        let entry = |i, j| number(&each.iter().map(|one| one.matrix[(i, j)]).collect::<Vec<_>>());
+        Tensor { matrix: Matrix3::from_fn(entry), diagonal: each.iter().all(|one| one.diagonal) }
     }
 }
 
@@ -236,6 +248,13 @@ impl<S: Real> RotaryInertia<S> {
     pub fn unchecked(matrix: Matrix3<S>) -> Self {
         RotaryInertia { matrix: Tensor::new(matrix), inverse: Tensor::new(inverse(&matrix)) }
     }
+    /// Several as one, whose numbers are made of theirs.
+    pub(crate) fn of_each<T: Real>(each: &[&Self], number: &dyn Fn(&[S]) -> T) -> RotaryInertia<T> {
+        let tensor = |of: fn(&Self) -> &Tensor<S>| {
+            Tensor::of_each(&each.iter().map(|one| of(one)).collect::<Vec<_>>(), number)
+        };
+        RotaryInertia { matrix: tensor(|one| &one.matrix), inverse: tensor(|one| &one.inverse) }
+    }
     /// The inertia with every number as a constant of `T`.
     #[inline(always)]
     pub fn lift<T: Over<S>>(&self) -> RotaryInertia<T> {
@@ -283,6 +302,19 @@ impl<S: Real> SpatialInertia<S> {
     pub fn unchecked(mass: S, center: Vector3<S>, about_center: Matrix3<S>) -> Self {
         let inverse = Tensor::new(inverse(&about_center));
         SpatialInertia { mass, center, matrix: Tensor::new(about_center), inverse }
+    }
+    /// Several as one, whose numbers are made of theirs.
+    pub(crate) fn of_each<T: Real>(each: &[&Self], number: &dyn Fn(&[S]) -> T) -> SpatialInertia<T> {
+        let tensor = |of: fn(&Self) -> &Tensor<S>| {
+            Tensor::of_each(&each.iter().map(|one| of(one)).collect::<Vec<_>>(), number)
+        };
+        let numbers = |of: &dyn Fn(&Self) -> S| number(&each.iter().map(|one| of(one)).collect::<Vec<_>>());
+        SpatialInertia {
+            mass: numbers(&|one| one.mass),
+            center: Vector3::from_fn(|i, _| numbers(&|one| one.center[i])),
+            matrix: tensor(|one| &one.matrix),
+            inverse: tensor(|one| &one.inverse),
+        }
     }
     /// The inertia with every number as a constant of `T`.
     #[inline(always)]

@@ -12,7 +12,7 @@ mod own;
 mod standard;
 
 pub use crate::formula::{MOST_NUMBERS, OwnError};
-pub(crate) use abreast::Acting;
+pub(crate) use abreast::{Acting, Narrow};
 pub use derivative::FiniteDerivative;
 pub use dynamics::Dynamics;
 pub(crate) use inertia::steiner;

@@ -128,7 +128,7 @@ pub fn conjugacy_defect<S: Scalar, G: Steps<S>, L: Load<S>>(
 /// The largest entry of JᵀW₁J - W₀ for one step on T*SO(3), left-trivialised: J the derivative of the step in
 /// (turn of the body, change of the body momentum), W the canonical symplectic form. Round-off for a symplectic
 /// method. The body comes twice, the second time with its numbers as constants of the dual scalar, which carries J.
-pub fn symplecticity_defect<L: Load<f64>, D: Load<Dual<f64, 1>> + Clone>(
+pub fn symplecticity_defect<L: Load<f64>, D: Load<Dual<f64, 1>> + Clone + Send + Sync + 'static>(
     method: &Method,
     body: &Body<f64, So3, L>,
     lifted: &Body<Dual<f64, 1>, So3, D>,
@@ -136,16 +136,19 @@ pub fn symplecticity_defect<L: Load<f64>, D: Load<Dual<f64, 1>> + Clone>(
     t: f64,
     h: f64,
 ) -> Result<f64, StepError> {
-    let mut ends: [State<Dual<f64, 1>, So3>; 6] = core::array::from_fn(|column| {
+    let varied = (0..6).map(|column| {
         let seed = |row: usize, value: f64| Dual { re: value, eps: [f64::from(u8::from(row == column))] };
         let turn = Rotation::from_rotation_vector(&Vector3::from_fn(|i, _| seed(i, 0.0)));
-        State {
+        let state: State<Dual<f64, 1>, So3> = State {
             pose: So3::lift_pose::<f64, _>(&start.pose).compose(&turn),
             momentum: Vector3::from_fn(|i, _| seed(3 + i, start.momentum[i])),
-        }
+        };
+        (lifted.clone(), state)
     });
-    let varied = core::array::from_fn::<_, 6, _>(|_| lifted.clone());
-    let end = Derived::<So3>::new(method, 6)?.step(body, &varied, start, &mut ends, t, h)?;
+    let mut derived = Derived::new(method, *start, varied)?;
+    derived.step(body, t, h)?;
+    let (end, ends) = (derived.state(), (0..6).filter_map(|column| derived.varied(column)));
+    let ends: Vec<_> = ends.collect();
     let back = So3::lift_pose::<f64, Dual<f64, 1>>(&end.pose).inverse();
     let j = SMatrix::<f64, 6, 6>::from_fn(|row, column| match row {
         // The turn of the body is twice the vector part of q⁻¹ dq.

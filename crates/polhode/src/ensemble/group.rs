@@ -5,9 +5,9 @@ use crate::body::{Body, Dynamics, Load, State};
 use crate::group::{Se3, So3};
 use crate::method::{Method, Stepper, Steps, Straight};
 use crate::run::{Plan, one};
-#[cfg(target_arch = "x86_64")]
-use crate::scalar::avx;
 use crate::scalar::{F64x4, Lanes, Real};
+#[cfg(target_arch = "x86_64")]
+use crate::scalar::{Task, avx};
 use crate::solve::StepError;
 
 /// The end of a state, in one of its lanes.
@@ -147,7 +147,7 @@ impl<F> Group<'_, F> {
 struct Straightly<'a, F>(&'a Group<'a, F>);
 
 #[cfg(target_arch = "x86_64")]
-impl<F: Family<So3>> avx::Task for Straightly<'_, F> {
+impl<F: Family<So3>> Task for Straightly<'_, F> {
     type Output = Ends;
     #[inline(always)]
     fn run(self) -> Ends {

@@ -1,6 +1,6 @@
 //! Attitudes as unit quaternions, scalar first, body to space.
 
-use super::{Exponential, Map};
+use super::{Coordinates, Exponential, Map};
 use crate::archive::kept;
 use crate::scalar::{Dual, Over, Real, called, cross};
 use nalgebra::{Matrix3, Vector3};
@@ -45,7 +45,7 @@ impl<S: Real> Turn<S> {
         let once = cross(&self.psi, x);
         let twice = cross(&self.psi, &once);
         let k2 = self.k + self.k;
-        (once * (self.w * k2), twice * (self.k * k2))
+        (once.scaled(self.w * k2), twice.scaled(self.k * k2))
     }
     /// R x.
     #[inline(always)]
@@ -72,12 +72,12 @@ impl<S: Real> Turn<S> {
     /// The tangent of half the angle, along the axis.
     #[inline(always)]
     pub(super) fn half_tangent(&self) -> Vector3<S> {
-        self.psi * (self.k / self.w)
+        self.psi.scaled(self.k / self.w)
     }
     /// The quaternion.
     #[inline(always)]
     pub fn rotation(&self) -> Rotation<S> {
-        Rotation { w: self.w, v: self.psi * self.k }
+        Rotation { w: self.w, v: self.psi.scaled(self.k) }
     }
 }
 
@@ -181,7 +181,7 @@ impl<S: Real> Rotation<S> {
         called!(S, 64, {
             Rotation {
                 w: self.w * other.w - self.v.dot(&other.v),
-                v: other.v * self.w + self.v * other.w + cross(&self.v, &other.v),
+                v: other.v.scaled(self.w) + self.v.scaled(other.w) + cross(&self.v, &other.v),
             }
         })
     }
@@ -189,10 +189,10 @@ impl<S: Real> Rotation<S> {
     #[inline(always)]
     pub fn advance(&self, turn: &Turn<S>) -> Self {
         called!(S, 64, {
-            let across = turn.psi * self.w + cross(&self.v, &turn.psi);
+            let across = turn.psi.scaled(self.w) + cross(&self.v, &turn.psi);
             Rotation {
                 w: self.w * turn.w - self.v.dot(&turn.psi) * turn.k,
-                v: self.v * turn.w + across * turn.k,
+                v: self.v.scaled(turn.w) + across.scaled(turn.k),
             }
         })
     }
@@ -205,16 +205,16 @@ impl<S: Real> Rotation<S> {
     #[inline(always)]
     pub fn rotate(&self, x: &Vector3<S>) -> Vector3<S> {
         called!(S, 64, {
-            let t = cross(&self.v, x) * S::lift(2.0);
-            x + t * self.w + cross(&self.v, &t)
+            let t = cross(&self.v, x).scaled(S::lift(2.0));
+            x + t.scaled(self.w) + cross(&self.v, &t)
         })
     }
     /// Rᵀ x: from space to body.
     #[inline(always)]
     pub fn unrotate(&self, x: &Vector3<S>) -> Vector3<S> {
         called!(S, 64, {
-            let t = cross(&self.v, x) * S::lift(2.0);
-            x - t * self.w + cross(&self.v, &t)
+            let t = cross(&self.v, x).scaled(S::lift(2.0));
+            x - t.scaled(self.w) + cross(&self.v, &t)
         })
     }
     /// Rᵀ e₃: the space vertical in body axes.
@@ -233,7 +233,7 @@ impl<S: Real> Rotation<S> {
         called!(S, 64, {
             let norm2 = self.w * self.w + self.v.dot(&self.v);
             let scale = S::lift(1.5) - S::lift(0.5) * norm2;
-            Rotation { w: self.w * scale, v: self.v * scale }
+            Rotation { w: self.w * scale, v: self.v.scaled(scale) }
         })
     }
     /// Of the two quaternions for this rotation the one with w ≥ 0.

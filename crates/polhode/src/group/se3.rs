@@ -3,7 +3,7 @@
 //! SE(3) is SO(3) at a dual number (transference): with the parameters p + ε q the rotation code yields R and
 //! u = H(p) q, and the tangents of the map act on Ω + ε v (Bauchau et al. 2013, section 4, dual reading).
 
-use super::{Coefficients, Group, Map, Rotation, Transferable, Turn, so3};
+use super::{Coefficients, Coordinates, Group, Map, Rotation, Transferable, Turn, so3};
 use crate::scalar::{Dual, Over, Real, called, cross};
 use nalgebra::{SVector, Vector3};
 
@@ -198,7 +198,7 @@ impl Group for Se3 {
         let turn = Turn::half(map, &parts(psi).1);
         // u = (I + R) u_half, and (I + R)⁻¹ = (I - g̃)/2 with g the tangent of half the angle of R along its axis.
         let u = &whole.displacement;
-        Screw { turn, displacement: (u - cross(&turn.half_tangent(), u)) * S::lift(0.5) }
+        Screw { turn, displacement: (u - cross(&turn.half_tangent(), u)).scaled(S::lift(0.5)) }
     }
     #[inline(always)]
     fn pull_velocity<S: Real>(step: &Screw<S>, v: &Six<S>) -> Six<S> {

@@ -1,6 +1,6 @@
 //! SO(3): attitudes, body angular velocities, body angular momenta.
 
-use super::{Coefficients, Group, Map, Rotation, Transferable, Turn};
+use super::{Coefficients, Coordinates, Group, Map, Rotation, Transferable, Turn};
 use crate::scalar::{Over, Real, called, cross};
 use nalgebra::{SVector, Vector3};
 
@@ -27,7 +27,7 @@ pub(super) fn apply<S: Real>(
     called!(S, 64, {
         let px = cross(p, x);
         let z2 = S::lift(2.0) * k * k;
-        x * (S::lift(2.0) * w * k + c * s) - px * z2 + cross(p, &px) * c
+        x.scaled(S::lift(2.0) * w * k + c * s) - px.scaled(z2) + cross(p, &px).scaled(c)
     })
 }
 
@@ -42,7 +42,7 @@ pub(super) fn tangent_inverse<M: Map, S: Real>(map: M, p: &Vector3<S>, x: &Vecto
 pub(super) fn apply_inverse<S: Real>((along, across): (S, S), p: &Vector3<S>, x: &Vector3<S>) -> Vector3<S> {
     called!(S, 64, {
         let px = cross(p, x);
-        x * along + px * S::lift(0.5) + cross(p, &px) * across
+        x.scaled(along) + px.scaled(S::lift(0.5)) + cross(p, &px).scaled(across)
     })
 }
 

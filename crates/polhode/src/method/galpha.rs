@@ -9,7 +9,7 @@
 
 use super::scheme::{Accelerations, One, Outcome, Range, Rates, Scheme, Start};
 use crate::body::Dynamics;
-use crate::group::{Vectorial, unit};
+use crate::group::{Coordinates, Vectorial, unit};
 use crate::scalar::Real;
 
 /// The weights of a generalized-alpha scheme.
@@ -61,6 +61,7 @@ impl Galpha {
 
 impl Scheme for Galpha {
     type Unknown = One;
+    const IN_PLACE: bool = true;
     #[inline(always)]
     fn accelerations(&self) -> Accelerations {
         Accelerations::Carried
@@ -90,13 +91,13 @@ impl Scheme for Galpha {
         let v = G::pull_velocity(&step, x);
         let load = s.end_load(&pose, &v);
         let rate = s.body.velocity(&(G::transport(&v, &s.body.momentum(&v)) + load));
-        let old = s.rates.velocity * T::lift(f) - s.rates.algorithmic * T::lift(m);
-        let new = G::push_velocity(&step, &rate) * T::lift(1.0 - f) + old;
+        let old = s.rates.velocity.scaled(T::lift(f)) - s.rates.algorithmic.scaled(T::lift(m));
+        let new = G::push_velocity(&step, &rate).scaled(T::lift(1.0 - f)) + old;
         // a_f, seen from the start.
-        let algorithmic = new * T::lift(1.0 / (1.0 - m));
+        let algorithmic = new.scaled(T::lift(1.0 / (1.0 - m)));
         let update = s.velocity
-            + s.rates.algorithmic * (s.h * T::lift(1.0 - gamma))
-            + algorithmic * (s.h * T::lift(gamma));
+            + s.rates.algorithmic.scaled(s.h * T::lift(1.0 - gamma))
+            + algorithmic.scaled(s.h * T::lift(gamma));
         Outcome {
             residual: *x - update,
             state: s.body.state(pose, &v),

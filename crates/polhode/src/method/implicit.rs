@@ -84,7 +84,14 @@ pub(super) trait Solved: Scheme + Sized {
     ) -> Said<Self, G, Jet<S>> {
         let seeds: Of<Self, G, Jet<S>> = seeded(x, pass);
         let lifted = Lifted::<Jet<S>, G>::new(start);
-        self.equations(&lifted.start(start, body.with_slopes()), &seeds)
+        self.said(&lifted.start(start, body.with_slopes()), &seeds)
+    }
+
+    /// What the equations say. A function of its own in numbers with derivatives, because Newton's method and the derivatives
+    /// of a step both ask for it.
+    #[inline(never)]
+    fn said<T: Real, G: Dynamics>(&self, start: &Start<'_, T, G>, x: &Of<Self, G, T>) -> Said<Self, G, T> {
+        self.equations(start, x)
     }
 }
 

@@ -62,27 +62,27 @@ impl<M: Map, R: Copy + Into<StepLoad>> Preserving<M, R> {
     /// The new pose and momentum, for the mean velocity `w`.
     #[inline(always)]
     fn end<T: Real, G: Dynamics>(&self, s: &Start<'_, T, G>, w: &G::Vector<T>) -> (G::Pose<T>, G::Vector<T>) {
-        let (p0, psi, half) = (s.state.momentum, *w * s.h, s.h * T::lift(0.5));
+        let (p0, psi, half) = (s.state.momentum, w.scaled(s.h), s.h * T::lift(0.5));
         let rule = self.load.into();
         if rule == StepLoad::Midpoint {
             // Half the motion twice.
             let part = G::half(self.map, &psi, &G::increment(self.map, &psi));
             let middle = s.advance(&part);
             let load = s.middle_load(&middle, w);
-            return (G::advance(&middle, &part), G::pull(&part, &(G::pull(&part, &p0) + load * s.h)));
+            return (G::advance(&middle, &part), G::pull(&part, &(G::pull(&part, &p0) + load.scaled(s.h))));
         }
         let step = G::increment(self.map, &psi);
         let pose = s.advance(&step);
-        let end_velocity = *w * T::lift(2.0) - s.velocity;
+        let end_velocity = w.scaled(T::lift(2.0)) - s.velocity;
         match rule {
             StepLoad::FiniteDerivative => {
                 let g = s.finite_derivative(&pose, &end_velocity);
                 let load = G::step_load(self.map, &psi, [&s.state.pose, &pose], &g);
-                (pose, G::pull(&step, &(p0 + load * s.h)))
+                (pose, G::pull(&step, &(p0 + load.scaled(s.h))))
             }
             _ => {
                 let load = s.end_load(&pose, &end_velocity);
-                (pose, G::pull(&step, &(p0 + s.load * half)) + load * half)
+                (pose, G::pull(&step, &(p0 + s.load.scaled(half))) + load.scaled(half))
             }
         }
     }
@@ -104,6 +104,7 @@ impl Preserving<Vectorial> {
 
 impl<M: Map, R: Copy + Into<StepLoad>> Scheme for Preserving<M, R> {
     type Unknown = One;
+    const IN_PLACE: bool = true;
     #[inline(always)]
     fn is_loaded(&self) -> bool {
         self.load.into() == StepLoad::Mean
@@ -120,7 +121,8 @@ impl<M: Map, R: Copy + Into<StepLoad>> Scheme for Preserving<M, R> {
     ) -> Outcome<T, G, G::Vector<T>> {
         let (pose, momentum) = self.end(s, w);
         // In this sequence little waits for the new momentum.
-        let residual = (*w - s.velocity * T::lift(0.5)) - s.body.velocity(&momentum) * T::lift(0.5);
+        let half = T::lift(0.5);
+        let residual = (*w - s.velocity.scaled(half)) - s.body.velocity(&momentum).scaled(half);
         Outcome::new(residual, pose, momentum)
     }
     /// 1 - h/2 M⁻¹ G(y) H(-Q).
@@ -150,12 +152,13 @@ impl Decaying {
     #[inline(always)]
     fn parameters<G: Dynamics, T: Real>(h: T, x: &G::Pair<T>) -> (G::Vector<T>, G::Vector<T>) {
         let (f, j) = G::split(x);
-        ((f + j) * (h * T::lift(0.5)), (j - f) * (h * T::lift(1.0 / 6.0)))
+        ((f + j).scaled(h * T::lift(0.5)), (j - f).scaled(h * T::lift(1.0 / 6.0)))
     }
 }
 
 impl Scheme for Decaying {
     type Unknown = Two;
+    const IN_PLACE: bool = true;
     #[inline(always)]
     fn is_loaded(&self) -> bool {
         false
@@ -178,8 +181,8 @@ impl Scheme for Decaying {
         let af = s.end_load(&pose, &vf);
         let aj = s.start_load(&s.advance(&to_j), &vj);
         let (half, sixth) = (s.h * T::lift(0.5), s.h * T::lift(1.0 / 6.0));
-        let momentum = G::pull(&to_f, &(p0 + G::push(&to_j, &aj) * half)) + af * half;
-        let jump = G::pull(&to_j, &(p0 - G::push(&to_f, &af) * sixth)) + aj * sixth;
+        let momentum = G::pull(&to_f, &(p0 + G::push(&to_j, &aj).scaled(half))) + af.scaled(half);
+        let jump = G::pull(&to_j, &(p0 - G::push(&to_f, &af).scaled(sixth))) + aj.scaled(sixth);
         let residual = *x - G::join(&s.body.velocity(&momentum), &s.body.velocity(&jump));
         Outcome::new(residual, pose, momentum)
     }

@@ -5,7 +5,7 @@
 
 use super::scheme::{One, Outcome, Scheme, Start};
 use crate::body::Dynamics;
-use crate::group::{Cayley, Exponential, Map, NearZero, unit};
+use crate::group::{Cayley, Coordinates, Exponential, Map, NearZero, unit};
 use crate::scalar::Real;
 
 /// The derivative of W - (V₀ + M⁻¹ C*(-h W) P₀)/2 with respect to w_j, exact up to the derivative of the load, which
@@ -18,8 +18,8 @@ pub(super) fn mean_tangent<S: Real, G: Dynamics>(
     j: usize,
 ) -> G::Vector<S> {
     let half = s.h * S::lift(0.5);
-    let y = s.body.momentum(&(*w * S::lift(2.0) - s.velocity)) - s.load * s.h;
-    let slope = G::pull_slope(map, &(*w * s.h), &(y * half), j);
+    let y = s.body.momentum(&(w.scaled(S::lift(2.0)) - s.velocity)) - s.load.scaled(s.h);
+    let slope = G::pull_slope(map, &w.scaled(s.h), &y.scaled(half), j);
     unit::<S, G::Vector<S>>(j) - s.body.velocity(&slope)
 }
 
@@ -29,6 +29,7 @@ pub(super) struct Swc1;
 
 impl Scheme for Swc1 {
     type Unknown = One;
+    const IN_PLACE: bool = true;
     #[inline(always)]
     fn is_loaded(&self) -> bool {
         false
@@ -43,10 +44,10 @@ impl Scheme for Swc1 {
         s: &Start<'_, T, G>,
         w: &G::Vector<T>,
     ) -> Outcome<T, G, G::Vector<T>> {
-        let half = G::increment(Exponential, &(*w * (s.h * T::lift(0.5))));
+        let half = G::increment(Exponential, &w.scaled(s.h * T::lift(0.5)));
         let middle = s.advance(&half);
         let load = s.middle_load(&middle, w);
-        let momentum = G::pull(&half, &(G::pull(&half, &s.state.momentum) + load * s.h));
+        let momentum = G::pull(&half, &(G::pull(&half, &s.state.momentum) + load.scaled(s.h)));
         let residual = *w - s.mean(&s.body.velocity(&momentum));
         Outcome::new(residual, G::advance(&middle, &half), momentum)
     }
@@ -67,6 +68,7 @@ pub(super) struct Akw;
 
 impl Scheme for Akw {
     type Unknown = One;
+    const IN_PLACE: bool = true;
     #[inline(always)]
     fn guess<S: Real, G: Dynamics>(&self, s: &Start<'_, S, G>, end_velocity: &G::Vector<S>) -> G::Vector<S> {
         s.mean(end_velocity)
@@ -77,13 +79,14 @@ impl Scheme for Akw {
         s: &Start<'_, T, G>,
         w: &G::Vector<T>,
     ) -> Outcome<T, G, G::Vector<T>> {
-        let pose = s.advance(&G::increment(Cayley, &(*w * s.h)));
-        let load = s.end_load(&pose, &(*w * T::lift(2.0) - s.velocity));
+        let pose = s.advance(&G::increment(Cayley, &w.scaled(s.h)));
+        let load = s.end_load(&pose, &(w.scaled(T::lift(2.0)) - s.velocity));
         let loads = s.load + load;
-        let half = (G::transport(w, &s.body.momentum(w)) * T::lift(0.5) + loads * T::lift(0.25)) * s.h;
+        let rate = G::transport(w, &s.body.momentum(w)).scaled(T::lift(0.5)) + loads.scaled(T::lift(0.25));
+        let half = rate.scaled(s.h);
         let p0 = s.state.momentum;
         // Not 2 M W - P₀: M times the rounded M⁻¹ is not quite one, and the error would add up.
-        Outcome::new(*w - s.body.velocity(&(p0 + half)), pose, p0 + half * T::lift(2.0)).under(load)
+        Outcome::new(*w - s.body.velocity(&(p0 + half)), pose, p0 + half.scaled(T::lift(2.0))).under(load)
     }
     /// Without the load: its derivative comes with h².
     #[inline(always)]

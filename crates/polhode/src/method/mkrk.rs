@@ -257,9 +257,9 @@ impl<S: Real, G: Dynamics> Stages<S, G> {
     }
 }
 
-/// The same for one joined vector. Not inlined: it has many callers off the hottest path.
-#[inline(never)]
-pub(super) fn slope_pair<T: Real, G: Dynamics>(
+/// The same for one joined vector.
+#[inline(always)]
+pub(super) fn slope_in_place<T: Real, G: Dynamics>(
     body: &Mechanics<'_, T, G>,
     pose: &G::Pose<T>,
     time: (T, f64),
@@ -268,6 +268,17 @@ pub(super) fn slope_pair<T: Real, G: Dynamics>(
     let (psi, p) = G::split(y);
     let (psi_rate, p_rate) = slope(body, pose, time, &psi, &p);
     G::join(&psi_rate, &p_rate)
+}
+
+/// The same. Not inlined: it has many callers off the hottest path.
+#[inline(never)]
+pub(super) fn slope_pair<T: Real, G: Dynamics>(
+    body: &Mechanics<'_, T, G>,
+    pose: &G::Pose<T>,
+    time: (T, f64),
+    y: &G::Pair<T>,
+) -> G::Pair<T> {
+    slope_in_place(body, pose, time, y)
 }
 
 /// A slope with its derivatives with respect to all that it depends on, three at a time.

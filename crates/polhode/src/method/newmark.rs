@@ -14,7 +14,7 @@ use super::scheme::{Accelerations, One, Outcome, Range, Rates, Scheme, Start};
 use crate::body::Dynamics;
 use crate::body::State;
 use crate::group::{Coordinates, Exponential, NearZero, Transferable, WienerMilenkovic, unit};
-use crate::scalar::{Dual, Over, Real};
+use crate::scalar::{Dual, Over, Real, Task, cross};
 use nalgebra::Vector3;
 
 /// What is integrated.
@@ -117,16 +117,49 @@ impl<S: Real> Transferable<S> for EulerParameters<S> {
         // p = (e₀, e) with e₀ - 1 = -h² W²/8 b and e = h W/2 b, so that nothing cancels with p₀ = (1, 0).
         let w2 = w.dot(&w);
         let b = (T::one() + h * h * w2 * number(1.0 / 16.0)).recip();
-        let (e0, e) = (T::one() - h * h * w2 * b * number(0.125), w * (h * b * number(0.5)));
+        let (e0, e) = (T::one() - h * h * w2 * b * number(0.125), w.scaled(h * b * number(0.5)));
         // p̈₀ = (-V₀²/4, V̇₀/2).
         let square = v0.dot(&v0) * number(0.25);
         let scalar = (rest * square - w2 * b * number(0.125)) * per_beta;
-        let vector = ((w * b - v0) * (number(0.5) / h) - a0 * (rest * number(0.5))) * per_beta;
+        let vector = (w.scaled(b) - v0).scaled(number(0.5) / h) - a0.scaled(rest * number(0.5));
+        let vector = vector.scaled(per_beta);
         let scalar_rate = new * scalar - old * square;
-        let vector_rate = v0 * number(0.5) + a0 * (old * number(0.5)) + vector * new;
-        // 2 G(p) y.
-        let twice = |s: T, y: &Vector3<T>| (y * e0 - e * s - e.cross(y)) * number(2.0);
-        [twice(scalar_rate, &vector_rate), twice(scalar, &vector)]
+        let vector_rate = v0.scaled(number(0.5)) + a0.scaled(old * number(0.5)) + vector.scaled(new);
+        [twice((e0, &e), scalar_rate, &vector_rate), twice((e0, &e), scalar, &vector)]
+    }
+}
+
+/// 2 G(p) y.
+#[inline(always)]
+fn twice<T: Real>((e0, e): (T, &Vector3<T>), s: T, y: &Vector3<T>) -> Vector3<T> {
+    (y.scaled(e0) - e.scaled(s) - cross(e, y)).scaled(T::lift(2.0))
+}
+
+/// What [`Newmark::rate`] is asked.
+struct Rate<'a, T: Real, G: Dynamics> {
+    scheme: &'a Newmark,
+    start: &'a Start<'a, T, G>,
+    w: &'a G::Vector<T>,
+}
+
+impl<T: Real, G: Dynamics> Task for Rate<'_, T, G> {
+    type Output = G::Vector<T>;
+    #[inline(always)]
+    fn run(self) -> G::Vector<T> {
+        let Rate { scheme, start, w } = self;
+        match scheme.unknowns {
+            Unknowns::EulerParameters => scheme.euler(start, w)[1],
+            Unknowns::RotationVector => {
+                // d/dt T(Ψ) Ψ̇, with d/dt as the infinitesimal part of a dual number.
+                let along = |x: &G::Vector<T>, rate: &G::Vector<T>| {
+                    G::Vector::<Dual<T, 1>>::generate(|i| Dual { re: x.at(i), eps: [rate.at(i)] })
+                };
+                let [first, second] = scheme.vector(start, w);
+                let psi = along(&w.scaled(start.h), &first);
+                let moving = G::tangent(Exponential, &psi, &along(&first, &second));
+                G::Vector::<T>::generate(|i| moving.at(i).eps[0])
+            }
+        }
     }
 }
 
@@ -142,34 +175,23 @@ impl Newmark {
     fn vector<T: Real, G: Dynamics>(&self, s: &Start<'_, T, G>, w: &G::Vector<T>) -> [G::Vector<T>; 2] {
         let (Newmark { beta, gamma, .. }, h) = (*self, s.h);
         let (v0, a0) = (s.velocity, s.rates.velocity);
-        let second = ((*w - v0) * h.recip() - a0 * T::lift(0.5 - beta)) * T::lift(1.0 / beta);
-        [v0 + a0 * (h * T::lift(1.0 - gamma)) + second * (h * T::lift(gamma)), second]
+        let second = (*w - v0).scaled(h.recip()) - a0.scaled(T::lift(0.5 - beta));
+        let second = second.scaled(T::lift(1.0 / beta));
+        [v0 + a0.scaled(h * T::lift(1.0 - gamma)) + second.scaled(h * T::lift(gamma)), second]
     }
     /// The body velocity at the end of the step.
     #[inline(always)]
     fn velocity<T: Real, G: Dynamics>(&self, s: &Start<'_, T, G>, w: &G::Vector<T>) -> G::Vector<T> {
         match self.unknowns {
             Unknowns::EulerParameters => self.euler(s, w)[0],
-            Unknowns::RotationVector => G::tangent(Exponential, &(*w * s.h), &self.vector(s, w)[0]),
+            Unknowns::RotationVector => G::tangent(Exponential, &w.scaled(s.h), &self.vector(s, w)[0]),
         }
     }
     /// The rate of the body velocity at the end of the step. A function of its own, because what it is compiled to is large
     /// and the usual weights never ask for it.
-    #[inline(never)]
-    fn rate<T: Real, G: Dynamics>(&self, s: &Start<'_, T, G>, w: &G::Vector<T>) -> G::Vector<T> {
-        match self.unknowns {
-            Unknowns::EulerParameters => self.euler(s, w)[1],
-            Unknowns::RotationVector => {
-                // d/dt T(Ψ) Ψ̇, with d/dt as the infinitesimal part of a dual number.
-                let along = |x: &G::Vector<T>, rate: &G::Vector<T>| {
-                    G::Vector::<Dual<T, 1>>::generate(|i| Dual { re: x.at(i), eps: [rate.at(i)] })
-                };
-                let [first, second] = self.vector(s, w);
-                let psi = along(&(*w * s.h), &first);
-                let moving = G::tangent(Exponential, &psi, &along(&first, &second));
-                G::Vector::<T>::generate(|i| moving.at(i).eps[0])
-            }
-        }
+    #[inline(always)]
+    fn rate<T: Real, G: Dynamics>(&self, start: &Start<'_, T, G>, w: &G::Vector<T>) -> G::Vector<T> {
+        T::apart(Rate { scheme: self, start, w })
     }
     /// The increment of the step.
     #[inline(always)]
@@ -183,6 +205,7 @@ impl Newmark {
 
 impl Scheme for Newmark {
     type Unknown = One;
+    const IN_PLACE: bool = true;
     #[inline(always)]
     fn accelerations(&self) -> Accelerations {
         match (self.needs_acceleration(), self.moment) {
@@ -203,21 +226,21 @@ impl Scheme for Newmark {
     ) -> Outcome<T, G, G::Vector<T>> {
         let Newmark { alpha, beta, gamma, .. } = *self;
         let v = self.velocity(s, w);
-        let step = self.increment::<T, G>(&(*w * s.h));
+        let step = self.increment::<T, G>(&w.scaled(s.h));
         let pose = s.advance(&step);
         let load = s.end_load(&pose, &v);
         // Divided by the slopes γ/β of V and 1/(β h) of its rate in W.
         let (residual, momentum) = match self.balance {
             Balance::Momentum => {
                 let alpha = T::lift(alpha);
-                let p0 = s.state.momentum + s.load * (s.h * (T::one() - alpha));
-                let momentum = G::pull(&step, &p0) + load * (s.h * alpha);
-                ((v - s.body.velocity(&momentum)) * T::lift(beta / gamma), momentum)
+                let p0 = s.state.momentum + s.load.scaled(s.h * (T::one() - alpha));
+                let momentum = G::pull(&step, &p0) + load.scaled(s.h * alpha);
+                ((v - s.body.velocity(&momentum)).scaled(T::lift(beta / gamma)), momentum)
             }
             Balance::Collocated => {
                 let momentum = s.body.momentum(&v);
                 let exact = s.body.velocity(&(G::transport(&v, &momentum) + load));
-                ((self.rate(s, w) - exact) * (s.h * T::lift(beta)), momentum)
+                ((self.rate(s, w) - exact).scaled(s.h * T::lift(beta)), momentum)
             }
         };
         let carried = (self.accelerations() == Accelerations::Carried).then(|| {

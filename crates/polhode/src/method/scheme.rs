@@ -98,7 +98,7 @@ impl<'a, T: Real, G: Dynamics> Start<'a, T, G> {
     /// The mean of the velocity at the start and one at the end.
     #[inline(always)]
     pub fn mean(&self, end_velocity: &G::Vector<T>) -> G::Vector<T> {
-        (self.velocity + *end_velocity) * T::lift(0.5)
+        (self.velocity + *end_velocity).scaled(T::lift(0.5))
     }
     /// The load at the start of the step.
     #[inline(always)]
@@ -359,6 +359,8 @@ pub trait Scheme {
     /// True if every solution gets a last correction: for unknowns so many that round-off in one of them hides behind the
     /// others.
     const POLISHED: bool = false;
+    /// True if all of the equations is inlined, into registers of any width.
+    const IN_PLACE: bool = false;
     /// The unknown, given a guess of the velocity at the end of the step.
     fn guess<S: Real, G: Dynamics>(
         &self,

@@ -8,7 +8,7 @@
 use super::midpoint::mean_tangent;
 use super::scheme::{One, Outcome, Scheme, Start};
 use crate::body::Dynamics;
-use crate::group::{Exponential, NearZero};
+use crate::group::{Coordinates, Exponential, NearZero};
 use crate::scalar::Real;
 
 /// The trapezoidal rule; `EXACT` keeps the derivative of the exponential.
@@ -17,6 +17,7 @@ pub(super) struct Trapezoid<const EXACT: bool>;
 
 impl<const EXACT: bool> Scheme for Trapezoid<EXACT> {
     type Unknown = One;
+    const IN_PLACE: bool = true;
     #[inline(always)]
     fn guess<S: Real, G: Dynamics>(&self, s: &Start<'_, S, G>, end_velocity: &G::Vector<S>) -> G::Vector<S> {
         s.mean(end_velocity)
@@ -28,13 +29,13 @@ impl<const EXACT: bool> Scheme for Trapezoid<EXACT> {
         w: &G::Vector<T>,
     ) -> Outcome<T, G, G::Vector<T>> {
         let half = s.h * T::lift(0.5);
-        let psi = *w * s.h;
+        let psi = w.scaled(s.h);
         let step = G::increment(Exponential, &psi);
         let pose = s.advance(&step);
-        let share = *w * T::lift(2.0) - s.velocity;
+        let share = w.scaled(T::lift(2.0)) - s.velocity;
         let end = if EXACT { G::tangent(Exponential, &psi, &share) } else { share };
         let load = s.end_load(&pose, &end);
-        let momentum = G::pull(&step, &(s.state.momentum + s.load * half)) + load * half;
+        let momentum = G::pull(&step, &(s.state.momentum + s.load.scaled(half))) + load.scaled(half);
         let v1 = s.body.velocity(&momentum);
         let share = if EXACT { G::tangent_inverse(Exponential, &psi, &v1) } else { v1 };
         Outcome::new(*w - s.mean(&share), pose, momentum).under(load)

@@ -2,12 +2,12 @@
 
 use super::one_body::Began;
 use super::{Invariants, Plan, Run, RunFailure, RunReport, Stretch, Turning, drive_on, ended, stretch};
-use crate::body::{Acting, Body, RotaryInertia, State};
+use crate::body::{Acting, Body, Narrow, RotaryInertia, State};
 use crate::group::{Rotation, So3};
 use crate::method::Straight;
-#[cfg(target_arch = "x86_64")]
-use crate::scalar::avx;
 use crate::scalar::{F64x4, Lanes, Mask, lanes_of};
+#[cfg(target_arch = "x86_64")]
+use crate::scalar::{Task, avx};
 use core::ops::ControlFlow;
 
 /// How many runs go side by side.
@@ -98,7 +98,7 @@ struct SideBySide<'a, 'b, 'r> {
 /// Four bodies in lanes, with all that is followed of them.
 struct Four<S: Lanes> {
     straight: Straight<S>,
-    body: Body<S, So3, Acting<S>>,
+    body: Body<S, So3, Acting<S, Narrow>>,
     state: State<S, So3>,
     invariants: Invariants<S>,
 }
@@ -207,7 +207,7 @@ impl SideBySide<'_, '_, '_> {
 struct Wide<'a, 'b, 'c, 'r>(&'a mut SideBySide<'b, 'c, 'r>);
 
 #[cfg(target_arch = "x86_64")]
-impl avx::Task for Wide<'_, '_, '_, '_> {
+impl Task for Wide<'_, '_, '_, '_> {
     type Output = bool;
     #[inline(always)]
     fn run(self) -> bool {

@@ -1,6 +1,6 @@
 //! Four independent numbers in one AVX register, where the processor has them, found when the program runs.
 
-use super::{F64x4, Lanes, Mask, Over, Real};
+use super::{F64x4, Lane, Lanes, Mask, Over, Real, Task};
 use core::arch::x86_64::{__m256d, _CMP_LT_OQ};
 use core::cell::Cell;
 use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
@@ -25,14 +25,6 @@ fn held() -> V3 {
 #[inline(never)]
 fn absent() -> ! {
     unreachable!("numbers in wide registers are made in tasks only")
-}
-
-/// Something to do with numbers in wide registers. What it calls must be inlined into it, or it is slow, not wrong.
-pub(crate) trait Task {
-    /// What comes of it.
-    type Output;
-    /// Does it.
-    fn run(self) -> Self::Output;
 }
 
 struct Within<T>(T);
@@ -85,6 +77,20 @@ impl Lanes for Avx4 {
     #[inline(always)]
     fn four(self) -> [f64; 4] {
         pulp::cast(self.v)
+    }
+}
+
+impl Lane for Avx4 {
+    const COUNT: usize = F64x4::LANES;
+    #[inline(always)]
+    fn get(self, lane: usize) -> f64 {
+        self.four()[lane]
+    }
+    #[inline(always)]
+    fn with(self, lane: usize, x: f64) -> Self {
+        let mut all = self.four();
+        all[lane] = x;
+        Avx4 { v: pulp::cast(all), ..self }
     }
 }
 
@@ -186,10 +192,15 @@ impl Over<f64> for Avx4 {
 impl Real for Avx4 {
     type Mask = AvxMask;
     const IN_LANES: bool = true;
+    const IN_PLACE: bool = true;
     #[inline(always)]
     fn lift(x: f64) -> Self {
         let proof = held();
         Avx4 { v: proof.avx._mm256_set1_pd(x), proof }
+    }
+    #[inline(always)]
+    fn apart<T: Task>(task: T) -> T::Output {
+        held().vectorize(Within(task))
     }
     #[inline(always)]
     fn largest(self) -> f64 {

@@ -1,6 +1,6 @@
 //! Forward-mode dual numbers with `N` directions.
 
-use super::{Over, Real, Scalar, called};
+use super::{Over, Real, Scalar, Task, called};
 use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 use num_traits::{One, Zero};
 
@@ -60,30 +60,47 @@ impl<S: Real, const N: usize> Dual<S, N> {
     fn large_chain(&self, re: &S, d: &S) -> Self {
         self.chained(*re, *d)
     }
+    // Loops, because a closure is not always inlined.
     #[inline(always)]
-    fn sum(self, o: Self) -> Self {
-        Dual { re: self.re + o.re, eps: core::array::from_fn(|i| self.eps[i] + o.eps[i]) }
-    }
-    #[inline(always)]
-    fn difference(self, o: Self) -> Self {
-        Dual { re: self.re - o.re, eps: core::array::from_fn(|i| self.eps[i] - o.eps[i]) }
-    }
-    #[inline(always)]
-    fn choice(mask: S::Mask, a: Self, b: Self) -> Self {
-        Dual {
-            re: S::select(mask, a.re, b.re),
-            eps: core::array::from_fn(|i| S::select(mask, a.eps[i], b.eps[i])),
+    fn sum(mut self, o: Self) -> Self {
+        self.re += o.re;
+        for i in 0..N {
+            self.eps[i] += o.eps[i];
         }
+        self
     }
     #[inline(always)]
-    fn product(self, o: Self) -> Self {
-        Dual { re: self.re * o.re, eps: core::array::from_fn(|i| self.eps[i] * o.re + self.re * o.eps[i]) }
+    fn difference(mut self, o: Self) -> Self {
+        self.re -= o.re;
+        for i in 0..N {
+            self.eps[i] -= o.eps[i];
+        }
+        self
     }
     #[inline(always)]
-    fn quotient(self, o: Self) -> Self {
+    fn choice(mask: S::Mask, mut a: Self, b: Self) -> Self {
+        a.re = S::select(mask, a.re, b.re);
+        for i in 0..N {
+            a.eps[i] = S::select(mask, a.eps[i], b.eps[i]);
+        }
+        a
+    }
+    #[inline(always)]
+    fn product(mut self, o: Self) -> Self {
+        for i in 0..N {
+            self.eps[i] = self.eps[i] * o.re + self.re * o.eps[i];
+        }
+        self.re *= o.re;
+        self
+    }
+    #[inline(always)]
+    fn quotient(mut self, o: Self) -> Self {
         let inverse = o.re.recip();
-        let re = self.re / o.re;
-        Dual { re, eps: core::array::from_fn(|i| (self.eps[i] - re * o.eps[i]) * inverse) }
+        self.re /= o.re;
+        for i in 0..N {
+            self.eps[i] = (self.eps[i] - self.re * o.eps[i]) * inverse;
+        }
+        self
     }
     /// A function of `self` with value `re` and slope `d`.
     #[inline(always)]
@@ -91,8 +108,12 @@ impl<S: Real, const N: usize> Dual<S, N> {
         if Self::LARGE { self.large_chain(&re, &d) } else { self.chained(re, d) }
     }
     #[inline(always)]
-    fn chained(self, re: S, d: S) -> Self {
-        Dual { re, eps: self.eps.map(|e| e * d) }
+    fn chained(mut self, re: S, d: S) -> Self {
+        self.re = re;
+        for i in 0..N {
+            self.eps[i] *= d;
+        }
+        self
     }
 }
 
@@ -127,8 +148,12 @@ impl<S: Real, const N: usize> Div for Dual<S, N> {
 impl<S: Real, const N: usize> Neg for Dual<S, N> {
     type Output = Self;
     #[inline(always)]
-    fn neg(self) -> Self {
-        Dual { re: -self.re, eps: self.eps.map(|e| -e) }
+    fn neg(mut self) -> Self {
+        self.re = -self.re;
+        for i in 0..N {
+            self.eps[i] = -self.eps[i];
+        }
+        self
     }
 }
 macro_rules! assign {
@@ -173,6 +198,7 @@ impl<S: Real, const N: usize> Real for Dual<S, N> {
     type Mask = S::Mask;
     const DEPTH: u32 = S::DEPTH + 1;
     const IN_LANES: bool = S::IN_LANES;
+    const IN_PLACE: bool = S::IN_PLACE;
 
     #[inline(always)]
     fn lift(x: f64) -> Self {
@@ -180,6 +206,10 @@ impl<S: Real, const N: usize> Real for Dual<S, N> {
     }
     fn largest(self) -> f64 {
         self.re.largest()
+    }
+    #[inline(always)]
+    fn apart<T: Task>(task: T) -> T::Output {
+        S::apart(task)
     }
     #[inline(always)]
     fn sqrt(self) -> Self {

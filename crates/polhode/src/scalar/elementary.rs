@@ -5,7 +5,7 @@
 //! (interpolated at Chebyshev nodes in 50 digits; relative error below 1e-17). Below a half angle of π/4 the
 //! exponential map needs nothing else: no square root, no range reduction.
 
-use super::{Mask, Real, by_call};
+use super::{Mask, Real, Task};
 
 /// cos(θ/2) = 1 + s·(…) and sin(θ/2)/θ = 1/2 + s·(…), coefficient by coefficient beside each other, for small s:
 /// Taylor series with terms to spare, so that second derivatives by duals are exact to round-off too.
@@ -100,12 +100,21 @@ fn polynomial<S: Real, const N: usize>(y: S, c: &[f64; N]) -> S {
 #[inline(always)]
 fn cos_sinc<S: Real>(y: S) -> (S, S) {
     let y2 = y * y;
-    let at = |i: usize| COS_SINC[i].map(S::lift);
-    let step = |x: [S; 2], c: [S; 2]| [x[0] * y2 + c[0], x[1] * y2 + c[1]];
-    let even = step(step(step(at(6), at(4)), at(2)), at(0));
-    let odd = step(step(at(5), at(3)), at(1));
-    let join = |i: usize| (odd[i] * y + even[i]) * y + S::one();
-    (join(0), join(1))
+    let even = pair_step(pair_step(pair_step(pair(6), y2, 4), y2, 2), y2, 0);
+    let odd = pair_step(pair_step(pair(5), y2, 3), y2, 1);
+    ((odd[0] * y + even[0]) * y + S::one(), (odd[1] * y + even[1]) * y + S::one())
+}
+
+/// Two coefficients of [`COS_SINC`], and one step of both polynomials. Functions, because a closure is not always inlined.
+#[inline(always)]
+fn pair<S: Real>(i: usize) -> [S; 2] {
+    let [cos, sinc] = COS_SINC[i];
+    [S::lift(cos), S::lift(sinc)]
+}
+#[inline(always)]
+fn pair_step<S: Real>(x: [S; 2], y2: S, i: usize) -> [S; 2] {
+    let c = pair::<S>(i);
+    [x[0] * y2 + c[0], x[1] * y2 + c[1]]
 }
 
 /// Beyond this, the reduction below is not exact and the standard library takes over, lane by lane.
@@ -151,7 +160,22 @@ pub(super) fn exp_coefficients<S: Real>(s: S) -> ExpCoefficients<S> {
         return near;
     }
     // With derivatives the rest is long. The short series stay inlined: asked for twice, they are computed once.
-    if S::DEPTH > 0 { by_call(|| exp_long(s, short, near)) } else { exp_long(s, short, near) }
+    if S::DEPTH > 0 { S::apart(Long { s, short, near }) } else { exp_long(s, short, near) }
+}
+
+/// What [`exp_long`] is asked.
+struct Long<S: Real> {
+    s: S,
+    short: S::Mask,
+    near: ExpCoefficients<S>,
+}
+
+impl<S: Real> Task for Long<S> {
+    type Output = ExpCoefficients<S>;
+    #[inline(always)]
+    fn run(self) -> ExpCoefficients<S> {
+        exp_long(self.s, self.short, self.near)
+    }
 }
 
 /// The same where not all angles are short.

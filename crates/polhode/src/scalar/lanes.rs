@@ -1,6 +1,6 @@
 //! Four independent numbers in SIMD registers.
 
-use super::{Mask, Over, Real, elementary};
+use super::{Dual, Mask, Over, Real, elementary};
 use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 use nalgebra::Vector3;
 use num_traits::{One, Zero};
@@ -30,6 +30,55 @@ impl Lanes for F64x4 {
     fn four(self) -> [f64; 4] {
         self.to_array()
     }
+}
+
+/// A number for one thing, or for several side by side: what these share, such as indices and maps, is then read once.
+pub(crate) trait Lane: Over<f64> {
+    /// How many things.
+    const COUNT: usize;
+    /// The number of one of them.
+    fn get(self, lane: usize) -> f64;
+    /// The same with this one in place of the old.
+    fn with(self, lane: usize, x: f64) -> Self;
+}
+
+impl Lane for f64 {
+    const COUNT: usize = 1;
+    #[inline(always)]
+    fn get(self, _lane: usize) -> f64 {
+        self
+    }
+    #[inline(always)]
+    fn with(self, _lane: usize, x: f64) -> f64 {
+        x
+    }
+}
+
+impl Lane for F64x4 {
+    const COUNT: usize = F64x4::LANES;
+    #[inline(always)]
+    fn get(self, lane: usize) -> f64 {
+        self.lane(lane)
+    }
+    #[inline(always)]
+    fn with(self, lane: usize, x: f64) -> F64x4 {
+        let mut all = self.to_array();
+        all[lane] = x;
+        F64x4::new(all)
+    }
+}
+
+/// One number of each lane.
+#[inline(always)]
+pub(crate) fn gather<L: Lane>(x: impl IntoIterator<Item = f64>) -> L {
+    x.into_iter().enumerate().fold(L::zero(), |all, (lane, x)| all.with(lane, x))
+}
+
+/// One value, with the derivatives that each has of its own side by side.
+#[inline(always)]
+pub(crate) fn packed<L: Lane>(numbers: impl Iterator<Item = Dual<f64, 1>> + Clone) -> Dual<L, 1> {
+    let re = numbers.clone().next().map_or(0.0, |x| x.re);
+    Dual { re: L::of(re), eps: [gather(numbers.map(|x| x.eps[0]))] }
 }
 
 /// Four `f64` lanes. Each lane computes exactly what the same operations give on its value alone.

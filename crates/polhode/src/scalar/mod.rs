@@ -9,6 +9,7 @@ pub(crate) mod avx;
 mod dd;
 mod dual;
 mod elementary;
+pub(crate) mod four;
 mod lanes;
 mod quads;
 
@@ -16,8 +17,8 @@ pub use dd::Dd;
 pub use dual::Dual;
 pub use elementary::ExpCoefficients;
 pub use lanes::{F64x4, Mask4};
-pub(crate) use lanes::{Lanes, lanes_of};
-pub(crate) use quads::{Perform, Quads, Wide, perform};
+pub(crate) use lanes::{Lane, Lanes, gather, lanes_of, packed};
+pub(crate) use quads::{Perform, Quads, Task, Wide, perform};
 
 use core::ops::Neg;
 use nalgebra::{ClosedAddAssign, ClosedDivAssign, ClosedMulAssign, ClosedSubAssign, Vector3};
@@ -69,7 +70,10 @@ impl Mask for bool {
 /// they are used they would be most of the code. One function for each place and scalar, however often the function around it is used.
 macro_rules! called {
     ($scalar:ty, $bytes:literal, $value:expr) => {
-        if <$scalar as $crate::scalar::Real>::DEPTH > 0 && size_of::<$scalar>() >= $bytes {
+        if <$scalar as $crate::scalar::Real>::DEPTH > 0
+            && !<$scalar as $crate::scalar::Real>::IN_PLACE
+            && size_of::<$scalar>() >= $bytes
+        {
             $crate::scalar::by_call(|| $value)
         } else {
             $value
@@ -107,6 +111,8 @@ pub trait Real:
     type Mask: Mask;
     /// How often it carries derivatives of derivatives: 0 for a number, 1 for a dual of it, 2 for a dual of that.
     const DEPTH: u32 = 0;
+    /// True if everything must be inlined that is done with it, because what is called has other registers.
+    const IN_PLACE: bool = false;
     /// True if it is several numbers side by side.
     const IN_LANES: bool = false;
 
@@ -133,6 +139,13 @@ pub trait Real:
     #[inline(always)]
     fn exp_coefficients(s: Self) -> ExpCoefficients<Self> {
         elementary::exp_coefficients(s)
+    }
+
+    /// Does a task by a function that is called, for code that would be long where it is used.
+    #[doc(hidden)]
+    #[inline(never)]
+    fn apart<T: quads::Task>(task: T) -> T::Output {
+        task.run()
     }
 
     /// Does work on four of them at a time, as the processor does it best; see `quads.rs`.
@@ -229,7 +242,7 @@ pub(crate) fn by_call<R>(value: impl FnOnce() -> R) -> R {
 /// The vector product. That of nalgebra is not always inlined, and in lanes it has to be; with derivatives it is long.
 #[inline(always)]
 pub(crate) fn cross<S: Real>(a: &Vector3<S>, b: &Vector3<S>) -> Vector3<S> {
-    if S::DEPTH > 0 {
+    if S::DEPTH > 0 && !S::IN_PLACE {
         return a.cross(b);
     }
     Vector3::new(a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])

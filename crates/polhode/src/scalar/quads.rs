@@ -33,6 +33,15 @@ pub trait Wide<S: Real> {
     fn run<Q: Quads<S>>(self, quads: Q) -> Self::Output;
 }
 
+/// Something to do by a function of its own, or in registers of its own. What it calls there must be inlined into it, or it is
+/// slow, not wrong.
+pub trait Task {
+    /// What comes of it.
+    type Output;
+    /// Does it.
+    fn run(self) -> Self::Output;
+}
+
 /// Work on something in place that is called `T`, such as the residual of an iterate.
 pub trait Perform<T> {
     /// What comes of it.

@@ -1,9 +1,7 @@
 //! Runs with derivatives: of one body under a one-step method, and of systems.
 
 use super::{DerivedRun, Dual1, SensitivityError, Variant};
-use crate::body::{Body, Loads, State};
-use crate::group::So3;
-use crate::method::{Derived, DerivedSteps, Method};
+use crate::method::{Derived, DerivedSteps, Method, differentiable};
 use crate::model::Outputs;
 use crate::multibody::{Differentiated, Reduced, Reduction, Simulation, System};
 use crate::run::{Face, Run, Snapshot, Switches};
@@ -12,7 +10,7 @@ use crate::solve::{StepError, Work};
 
 /// Refuses a method whose steps have no derivatives.
 pub(super) fn check(method: &Method) -> Result<(), StepError> {
-    Derived::<So3>::new(method, 0).map(|_| ())
+    differentiable(method).map(|_| ())
 }
 
 /// Of a system of one body, each time with the derivatives with respect to one parameter beside it.
@@ -57,11 +55,8 @@ pub(super) fn of_system(
 struct BodyRun<G: DerivedSteps> {
     plain: Reduced<f64, G>,
     varied: Vec<Reduced<Dual1, G>>,
-    bodies: Vec<Body<Dual1, G, Loads<Dual1>>>,
     stepper: Derived<G>,
     switches: Switches<f64>,
-    state: State<f64, G>,
-    states: Vec<State<Dual1, G>>,
     time: f64,
 }
 
@@ -71,11 +66,9 @@ impl<G: DerivedSteps> BodyRun<G> {
         varied: Vec<Reduced<Dual1, G>>,
         method: &Method,
     ) -> Result<Self, StepError> {
+        let directions = varied.iter().map(|one| (one.body.clone(), one.start));
         Ok(BodyRun {
-            stepper: Derived::new(method, varied.len())?,
-            state: plain.start,
-            states: varied.iter().map(|one| one.start).collect(),
-            bodies: varied.iter().map(|one| one.body.clone()).collect(),
+            stepper: Derived::new(method, plain.start, directions)?,
             time: 0.0,
             switches: Switches::at(plain.body.load.landings(method.order())),
             plain,
@@ -89,23 +82,22 @@ impl<G: DerivedSteps> Run for BodyRun<G> {
         self.time
     }
     fn step(&mut self, h: f64, to: f64) -> Result<(), StepError> {
-        let BodyRun { plain, bodies, stepper, switches, state, states, time, .. } = self;
+        let BodyRun { plain, stepper, switches, time, .. } = self;
         if switches.is_empty() || !switches.cuts(*time, h) {
-            *state = stepper.step(&plain.body, bodies, state, states, *time, h)?;
+            stepper.step(&plain.body, *time, h)?;
         } else {
-            let (mut next, mut varied) = (*state, states.clone());
-            let done = switches.each_piece(*time, h, &mut |from, size| {
-                next = stepper.step(&plain.body, bodies, &next, &mut varied, from, size)?;
-                Ok(())
-            });
-            done.map_err(|error| error.of_step(*time, h))?;
-            (*state, *states) = (next, varied);
+            let before = stepper.clone();
+            let done = switches.each_piece(*time, h, &mut |from, size| stepper.step(&plain.body, from, size));
+            if let Err(error) = done {
+                *stepper = before;
+                return Err(error.of_step(*time, h));
+            }
         }
         *time = to;
         Ok(())
     }
     fn snapshot(&self) -> Snapshot {
-        Snapshot::of_body(&self.plain.body, self.plain.origin.as_ref(), &self.state, self.time)
+        Snapshot::of_body(&self.plain.body, self.plain.origin.as_ref(), self.stepper.state(), self.time)
     }
     fn work(&self) -> Work {
         self.stepper.work
@@ -114,8 +106,8 @@ impl<G: DerivedSteps> Run for BodyRun<G> {
 
 impl<G: DerivedSteps> DerivedRun for BodyRun<G> {
     fn derivative(&mut self, parameter: usize) -> Option<Snapshot<Dual1>> {
-        let (one, state) = (self.varied.get(parameter)?, self.states.get(parameter)?);
-        Some(Snapshot::of_body(&one.body, one.origin.as_ref(), state, Dual::constant(self.time)))
+        let (one, state) = (self.varied.get(parameter)?, self.stepper.varied(parameter)?);
+        Some(Snapshot::of_body(&one.body, one.origin.as_ref(), &state, Dual::constant(self.time)))
     }
 }
 

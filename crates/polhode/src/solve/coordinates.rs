@@ -30,6 +30,8 @@ pub trait Coordinates<S: Real>:
     fn generate(f: impl FnMut(usize) -> S) -> Self;
     /// Coordinate `i`.
     fn at(&self, i: usize) -> S;
+    /// All of them, to be changed.
+    fn numbers_mut(&mut self) -> &mut [S];
     /// The zero vector.
     #[inline(always)]
     fn origin() -> Self {
@@ -43,6 +45,18 @@ pub trait Coordinates<S: Real>:
             sum += self.at(i) * other.at(i);
         }
         sum
+    }
+    /// The vector times a number. With derivatives the operator is not always inlined.
+    #[inline(always)]
+    fn scaled(&self, by: S) -> Self {
+        if S::DEPTH == 0 {
+            return *self * by;
+        }
+        let mut scaled = *self;
+        for x in scaled.numbers_mut() {
+            *x *= by;
+        }
+        scaled
     }
     /// The Euclidean norm.
     #[inline(always)]
@@ -71,6 +85,10 @@ impl<S: Real, const N: usize> Coordinates<S> for SVector<S, N> {
     #[inline(always)]
     fn at(&self, i: usize) -> S {
         self[i]
+    }
+    #[inline(always)]
+    fn numbers_mut(&mut self) -> &mut [S] {
+        self.as_mut_slice()
     }
 }
 

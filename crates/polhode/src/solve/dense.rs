@@ -2,7 +2,7 @@
 //! so that every lane pivots for itself and gets the bits of its scalar run.
 
 use super::coordinates::Coordinates;
-use crate::scalar::{Dual, Mask, Real, cross};
+use crate::scalar::{Mask, Real, Scalar, cross};
 use nalgebra::{SMatrix, SVector, Vector3};
 
 /// The columns of a matrix, one after the other. A closure is one, but not always inlined.
@@ -28,8 +28,10 @@ pub trait Factor<S: Real, V>: Clone {
     fn refactor_weighted(&mut self, lanes: S::Mask, weights: V, columns: impl Columns<V>);
     /// The solution of A x = b.
     fn solve(&self, b: &V) -> V;
-    /// The derivatives of that solution where `b` has derivatives and A has none; the values are zero.
-    fn solve_slopes<const K: usize, W: Coordinates<Dual<S, K>>>(&self, b: &W) -> W;
+    /// The same for several right-hand sides in one.
+    fn solve_beside<X: Sides>(&self, x: &mut [X])
+    where
+        S: Scalar;
 }
 
 /// The factors of an N x N matrix; for N = 3 the inverse, by cofactors.
@@ -114,22 +116,19 @@ impl<S: Real, const N: usize> Factor<S, SVector<S, N>> for Lu<S, N> {
     }
 
     #[inline(always)]
-    fn solve_slopes<const K: usize, W: Coordinates<Dual<S, K>>>(&self, b: &W) -> W {
-        let mut x = [[S::zero(); K]; N];
-        for (i, row) in x.iter_mut().enumerate() {
-            if N == 3 {
-                for (k, x) in row.iter_mut().enumerate() {
-                    let slope = |j: usize| self.factors[(i, j)] * b.at(j).eps[k];
-                    *x = slope(0) + slope(1) + slope(2);
-                }
-            } else {
-                *row = b.at(i).eps;
+    fn solve_beside<X: Sides>(&self, x: &mut [X])
+    where
+        S: Scalar,
+    {
+        if N == 3 && x.len() == 3 {
+            let b = [x[0], x[1], x[2]];
+            for (i, x) in x.iter_mut().enumerate() {
+                let a = |j: usize| self.factors[(i, j)].value();
+                *x = b[0].times(a(0)).less(-a(1), b[1]).less(-a(2), b[2]);
             }
+        } else {
+            substitute_beside(N, self.factors.as_slice(), self.swaps.as_flattened(), x);
         }
-        if N != 3 {
-            substitute_rows(N, self.factors.as_slice(), self.swaps.as_flattened(), &mut x);
-        }
-        W::generate(|i| Dual { re: S::zero(), eps: x[i] })
     }
 }
 
@@ -224,40 +223,35 @@ fn substitute_any<S: Real>(n: usize, a: &[S], swaps: &[S::Mask], x: &mut [S]) {
     }
 }
 
-/// The same for K right-hand sides, one in each place of the rows.
-#[inline]
-pub(crate) fn substitute_rows<S: Real, const K: usize>(
-    n: usize,
-    a: &[S],
-    swaps: &[S::Mask],
-    x: &mut [[S; K]],
-) {
+/// Several right-hand sides in one, for a matrix of plain numbers.
+pub trait Sides: Copy {
+    /// self - a x.
+    fn less(self, a: f64, x: Self) -> Self;
+    /// a self.
+    fn times(self, a: f64) -> Self;
+}
+
+/// The same for them.
+#[inline(always)]
+pub(crate) fn substitute_beside<S: Scalar, X: Sides>(n: usize, a: &[S], swaps: &[bool], x: &mut [X]) {
     for k in 0..n {
         for i in k + 1..n {
-            let swap = swaps[k + n * i];
-            if swap.any() {
-                let (upper, lower) = (x[k], x[i]);
-                x[k] = core::array::from_fn(|c| S::select(swap, lower[c], upper[c]));
-                x[i] = core::array::from_fn(|c| S::select(swap, upper[c], lower[c]));
+            if swaps[k + n * i] {
+                x.swap(k, i);
             }
         }
     }
     for k in 0..n {
         let top = x[k];
         for i in k + 1..n {
-            for (x, top) in x[i].iter_mut().zip(top) {
-                *x -= a[i + n * k] * top;
-            }
+            x[i] = x[i].less(a[i + n * k].value(), top);
         }
     }
     for k in (0..n).rev() {
-        let inverse = a[k + n * k].recip();
-        x[k] = x[k].map(|x| x * inverse);
-        let bottom = x[k];
-        for (i, row) in x[..k].iter_mut().enumerate() {
-            for (x, bottom) in row.iter_mut().zip(bottom) {
-                *x -= a[i + n * k] * bottom;
-            }
+        let bottom = x[k].times(a[k + n * k].value().recip());
+        x[k] = bottom;
+        for (i, x) in x[..k].iter_mut().enumerate() {
+            *x = x.less(a[i + n * k].value(), bottom);
         }
     }
 }

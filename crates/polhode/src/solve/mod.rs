@@ -10,7 +10,7 @@ mod sparse;
 pub(crate) use coordinates::keep_coordinates;
 pub use coordinates::{Coordinates, Jet, lift, seeded, unit};
 pub use dense::{Columns, Factor, Lu};
-pub(crate) use dense::{factorize, substitute, substitute_rows};
+pub(crate) use dense::{Sides, factorize, substitute, substitute_beside};
 pub use error::StepError;
 pub use newton::Work;
 pub(crate) use newton::{Equations, ROUND_OFF, Rung, at_once, newton};

@@ -1,32 +1,37 @@
 //! The implicit function theorem for one implicit scheme: the solution with its Jacobian, then one evaluation of the
-//! equations per block of directions.
+//! equations for several directions.
 
-use super::{numbers, state_of};
+use super::directions::{Act, Directions, Numbers, fixed, numbers, state_of};
+use super::fan::Fan;
 use crate::body::Dynamics;
 use crate::body::{AnyBody, BodyAt, State};
-use crate::group::{Coordinates, Jet, lift};
+use crate::group::{Coordinates, Jet};
 use crate::method::implicit::{self, Solved};
-use crate::method::scheme::{Accelerations, Of, Rates, Said, Scheme, Start, Unknown};
-use crate::scalar::Dual;
+use crate::method::scheme::{Accelerations, Of, Outcome, Rates, Said, Scheme, Start, Unknown};
+use crate::scalar::Task;
 use crate::solve::{Factor, StepError, Work};
-use nalgebra::Vector3;
 
-/// The end of a step with derivatives, and the accelerations carried on.
-type Followed<G> = (State<Dual<f64, 1>, G>, Option<Rates<Dual<f64, 1>, G>>);
+/// Unknowns of this kind.
+type X<U, G, T> = <U as Unknown>::Of<G, T>;
 
-/// Something for each pass over the derivatives with respect to the unknowns of a scheme.
-type Passes<E, P> = <<E as Scheme>::Unknown as Unknown>::Passes<P>;
+/// What equations with such unknowns say.
+type Answer<U, G, T> = Outcome<T, G, X<U, G, T>>;
+
+/// Something for each pass over the derivatives with respect to them.
+type Passes<U, P> = <U as Unknown>::Passes<P>;
 
 /// The solution of a step, and how its equations and its end depend on the unknowns there.
-pub(super) struct Solution<G: Dynamics, E: Scheme> {
-    x: Of<E, G, f64>,
-    jacobian: <Of<E, G, f64> as Coordinates<f64>>::Factor,
+pub(super) struct Solution<G: Dynamics, U: Unknown> {
+    x: X<U, G, f64>,
+    jacobian: <X<U, G, f64> as Coordinates<f64>>::Factor,
     /// Three derivatives at a time.
-    slopes: Passes<E, Said<E, G, Jet<f64>>>,
+    slopes: Passes<U, Answer<U, G, Jet<f64>>>,
+    /// Those of the state at the end, number by number.
+    ends: Passes<U, Numbers<Jet<f64>, G>>,
 }
 
 /// The solution, and what it leads to.
-type WithEnd<G, E> = (Solution<G, E>, Said<E, G, f64>);
+type WithEnd<G, E> = (Solution<G, <E as Scheme>::Unknown>, Said<E, G, f64>);
 
 /// Steps of a scheme with derivatives. A trait for the reason that [`Solved`] is one.
 pub(super) trait Differentiated: Scheme + Sized {
@@ -52,75 +57,150 @@ pub(super) trait Differentiated: Scheme + Sized {
         jacobian.refactor(true, |j: usize| {
             Coordinates::generate(|i| slopes.as_ref()[j / 3].residual.at(i).eps[j % 3])
         });
-        Ok((Solution { x, jacobian, slopes }, end))
+        let mut ends = Self::Unknown::passes(numbers(&slopes.as_ref()[0].state));
+        for (ends, said) in ends.as_mut().iter_mut().zip(slopes.as_ref()).skip(1) {
+            *ends = numbers(&said.state);
+        }
+        Ok((Solution { x, jacobian, slopes, ends }, end))
     }
 
-    /// The state at the end of a step with this solution, and what is carried on beside it.
+    /// Takes directions to the end of a step with this solution, and with the accelerations that they have carried there, if
+    /// they have.
     ///
     /// Residual and end are evaluated once, for the solution as it stands. What its own derivative x' = -J⁻¹ R' adds is
     /// known from the slopes, and needs no second evaluation.
-    #[inline(never)]
-    fn follow<G: Dynamics>(
+    #[inline(always)]
+    fn follow<G: Dynamics, D: Fan>(
         &self,
-        body: &dyn BodyAt<Dual<f64, 1>, G>,
-        state: &State<Dual<f64, 1>, G>,
-        (t, h): (Dual<f64, 1>, Dual<f64, 1>),
-        carried: Option<Rates<Dual<f64, 1>, G>>,
-        solution: &Solution<G, Self>,
-    ) -> Followed<G> {
+        directions: &mut Directions<G, D>,
+        (t, h): (f64, f64),
+        carried: bool,
+        solution: &Solution<G, Self::Unknown>,
+    ) {
         let accelerations = self.accelerations();
-        let start = match self.is_loaded() || accelerations != Accelerations::Unused {
-            true => Start::new(body, state, t, h),
-            false => Start::unloaded(body, state, t, h),
-        };
-        let start = match (accelerations, carried) {
-            (Accelerations::Unused, _) => start,
-            (Accelerations::Carried, Some(rates)) => Start { rates, ..start },
-            _ => Start { rates: start.fresh_rates(), ..start },
-        };
-        let fixed: Of<Self, G, Dual<f64, 1>> = lift(&solution.x);
-        let end = self.equations(&start, &fixed);
-        let back: Of<Self, G, Dual<f64, 1>> = solution.jacobian.solve_slopes(&end.residual);
-        let moved = |value: Dual<f64, 1>, slope: &dyn Fn(usize) -> Jet<f64>| {
-            let mut eps = value.eps;
-            for pass in 0..Of::<Self, G, f64>::PASSES {
-                let slopes = slope(pass).eps;
-                for (j, slope) in slopes.into_iter().enumerate() {
-                    for (eps, back) in eps.iter_mut().zip(back.at(3 * pass + j).eps) {
-                        *eps -= slope * back;
-                    }
-                }
-            }
-            Dual { re: value.re, eps }
-        };
-        let values = numbers(&end.state);
-        let passes = solution.slopes.as_ref();
-        let mut slopes = Self::Unknown::passes(numbers(&passes[0].state));
-        for (slopes, said) in slopes.as_mut().iter_mut().zip(passes).skip(1) {
-            *slopes = numbers(&said.state);
-        }
-        let slopes = slopes.as_ref();
-        let state = state_of(
-            core::array::from_fn(|i| moved(values.0[i], &|pass| slopes[pass].0[i])),
-            match G::MOVES {
-                true => Vector3::from_fn(|i, _| moved(values.1[i], &|pass| slopes[pass].1[i])),
-                false => values.1,
-            },
-            Coordinates::generate(|i| moved(values.2.at(i), &|pass| slopes[pass].2.at(i))),
-        );
-        let carried = end.carried.zip(passes[0].carried).map(|(values, first)| {
-            let slopes = |pass: usize| passes[pass].carried.unwrap_or(first);
-            Rates {
-                velocity: Coordinates::generate(|i| {
-                    moved(values.velocity.at(i), &|pass| slopes(pass).velocity.at(i))
-                }),
-                algorithmic: Coordinates::generate(|i| {
-                    moved(values.algorithmic.at(i), &|pass| slopes(pass).algorithmic.at(i))
-                }),
-            }
+        let start = D::apart(Starting {
+            directions,
+            interval: (D::lift(t), D::lift(h)),
+            loaded: self.is_loaded() || accelerations != Accelerations::Unused,
+            fresh: accelerations == Accelerations::Fresh
+                || accelerations == Accelerations::Carried && !carried,
+            carried: accelerations == Accelerations::Carried && carried,
         });
-        (state, carried)
+        // Here, where it is seen which load is asked, and inlined.
+        let start = Start { body: directions.body.mechanics(), ..start };
+        let x = fixed(&solution.x);
+        let end = if D::IN_PLACE { self.equations(&start, &x) } else { self.said(&start, &x) };
+        let (state, carried) = D::apart(Ending { end: &end, solution });
+        directions.next = state;
+        if let Some(carried) = carried {
+            directions.next_rates = carried;
+        }
     }
 }
 
 impl<E: Scheme> Differentiated for E {}
+
+/// What directions start a step with. A function of its own, whatever the scheme.
+struct Starting<'a, G: Dynamics, D: Fan> {
+    directions: &'a Directions<G, D>,
+    interval: (D, D),
+    /// True if the load counts, and where accelerations come from.
+    loaded: bool,
+    fresh: bool,
+    carried: bool,
+}
+
+impl<'a, G: Dynamics, D: Fan> Task for Starting<'a, G, D> {
+    type Output = Start<'a, D, G>;
+    #[inline(always)]
+    fn run(self) -> Start<'a, D, G> {
+        let (Directions { body, next: state, rates, .. }, (t, h)) = (self.directions, self.interval);
+        let start = match self.loaded {
+            true => Start::new(&**body, state, t, h),
+            false => Start::unloaded(&**body, state, t, h),
+        };
+        match (self.fresh, self.carried) {
+            (true, _) => Start { rates: start.fresh_rates(), ..start },
+            (_, true) => Start { rates: *rates, ..start },
+            _ => start,
+        }
+    }
+}
+
+/// Where directions end that have been told this at a solution, and what they carry on: what its own derivative x' = -J⁻¹ R' adds
+/// is added. A function of its own too.
+struct Ending<'a, G: Dynamics, D: Fan, U: Unknown> {
+    end: &'a Answer<U, G, D>,
+    solution: &'a Solution<G, U>,
+}
+
+impl<G: Dynamics, D: Fan, U: Unknown> Task for Ending<'_, G, D, U> {
+    type Output = (State<D, G>, Option<Rates<D, G>>);
+    #[inline(always)]
+    fn run(self) -> Self::Output {
+        let Ending { end, solution } = self;
+        let mut back = end.residual;
+        solution.jacobian.solve_beside(back.numbers_mut());
+        let (passes, ends) = (solution.slopes.as_ref(), solution.ends.as_ref());
+        // Loops, because a closure is not always inlined.
+        let (mut attitude, mut position, mut momentum) = numbers(&end.state);
+        for (i, x) in attitude.iter_mut().enumerate() {
+            *x = moved::<U, G, D>(*x, &back, |pass| ends[pass].0[i]);
+        }
+        if G::MOVES {
+            for (i, x) in position.iter_mut().enumerate() {
+                *x = moved::<U, G, D>(*x, &back, |pass| ends[pass].1[i]);
+            }
+        }
+        for (i, x) in momentum.numbers_mut().iter_mut().enumerate() {
+            *x = moved::<U, G, D>(*x, &back, |pass| ends[pass].2.at(i));
+        }
+        let carried = match (end.carried, passes[0].carried) {
+            (Some(mut values), Some(first)) => {
+                let slopes = |pass: usize| passes[pass].carried.unwrap_or(first);
+                for (i, x) in values.velocity.numbers_mut().iter_mut().enumerate() {
+                    *x = moved::<U, G, D>(*x, &back, |pass| slopes(pass).velocity.at(i));
+                }
+                for (i, x) in values.algorithmic.numbers_mut().iter_mut().enumerate() {
+                    *x = moved::<U, G, D>(*x, &back, |pass| slopes(pass).algorithmic.at(i));
+                }
+                Some(values)
+            }
+            _ => None,
+        };
+        (state_of(attitude, position, momentum), carried)
+    }
+}
+
+/// A number with what the derivative of the unknowns, -`back`, adds to its own.
+#[inline(always)]
+fn moved<U: Unknown, G: Dynamics, D: Fan>(
+    mut value: D,
+    back: &X<U, G, D>,
+    slope: impl Fn(usize) -> Jet<f64>,
+) -> D {
+    for pass in 0..X::<U, G, f64>::PASSES {
+        for (j, slope) in slope(pass).eps.into_iter().enumerate() {
+            value = value.less(slope, back.at(3 * pass + j));
+        }
+    }
+    value
+}
+
+/// Directions go to the end of a step from `t` of size `h` with this solution.
+pub(super) struct Following<'a, G: Dynamics, E: Scheme> {
+    pub(super) scheme: &'a E,
+    pub(super) solution: &'a Solution<G, E::Unknown>,
+    pub(super) interval: (f64, f64),
+    /// True if accelerations have been carried here.
+    pub(super) carried: bool,
+}
+
+impl<G: Dynamics, E: Scheme> Act<G> for Following<'_, G, E> {
+    const IN_PLACE: bool = E::IN_PLACE;
+    #[inline(always)]
+    fn on<D: Fan>(&self, directions: &mut Directions<G, D>) -> Result<(), StepError> {
+        self.scheme.follow(directions, self.interval, self.carried, self.solution);
+        Ok(())
+    }
+}

@@ -4,6 +4,8 @@
 //! An explicit part runs in dual numbers. An implicit one is solved once, plainly; its solution x of R(x, p) = 0 and the
 //! Jacobian there give x' = -(∂R/∂x)⁻¹ ∂R/∂p (implicit function theorem), so that no iteration carries derivatives.
 
+mod directions;
+mod fan;
 mod implicit;
 mod stages;
 
@@ -13,14 +15,15 @@ use super::named::Method;
 use super::registry::Substep;
 use super::scheme::{Accelerations, Rates, Scheme, Start};
 use super::schemes::{AnyScheme, Visitor};
-use super::{euler, kinematic};
+use super::stepper::placed;
+use super::{StepVelocity, euler, kinematic};
 use crate::body::Dynamics;
-use crate::body::{AnyBody, Body, BodyAt, Load, State};
-use crate::group::{Coordinates, Rotation, Se3, So3};
-use crate::scalar::{Dual, Real};
+use crate::body::{AnyBody, Body, Load, State};
+use crate::group::{Coordinates, Se3, So3, Vectorial};
 use crate::solve::{StepError, Work};
-use implicit::Differentiated;
-use nalgebra::Vector3;
+use directions::{Act, All, Directions, has_finite_slopes, with_values};
+use fan::{Dual1, Fan};
+use implicit::{Differentiated, Following};
 use stages::Stages;
 
 /// Takes steps with one method, and with each of them the exact derivatives of the step in any number of directions.
@@ -41,14 +44,14 @@ use stages::Stages;
 /// let omega = Vector3::new(0.0, 0.0, 50.0);
 /// let attitude = Rotation::from_rotation_vector(&Vector3::new(0.3, 0.0, 0.0));
 /// let end = |mgl: f64| {
-///     let (body, varied) = (top(mgl), [top(Dual::<f64, 1>::variable(mgl, 0))]);
-///     let mut state = body.state(attitude, &omega);
-///     let mut states = [state.lift()];
-///     let mut derived = Derived::<So3>::new(&Method::parse("imidm")?, 1)?;
+///     let (body, varied) = (top(mgl), top(Dual::<f64, 1>::variable(mgl, 0)));
+///     let start = body.state(attitude, &omega);
+///     let mut derived = Derived::new(&Method::parse("imidm")?, start, [(varied, start.lift())])?;
 ///     for n in 0..100 {
-///         state = derived.step(&body, &varied, &state, &mut states, 0.01 * f64::from(n), 0.01)?;
+///         derived.step(&body, 0.01 * f64::from(n), 0.01)?;
 ///     }
-///     Ok::<_, Box<dyn std::error::Error>>((state.momentum.x, states[0].momentum.x.eps[0]))
+///     let by_mgl = derived.varied(0).ok_or("a direction")?;
+///     Ok::<_, Box<dyn std::error::Error>>((derived.state().momentum.x, by_mgl.momentum.x.eps[0]))
 /// };
 /// let (slope, difference) = (end(20.0)?.1, (end(20.001)?.0 - end(19.999)?.0) / 0.002);
 /// assert!((slope - difference).abs() < 1e-6 * slope.abs());
@@ -62,191 +65,143 @@ pub struct Derived<G: Dynamics> {
     /// True if accelerations are carried from step to step.
     carries: bool,
     memory: Memory<f64, G, Rates<f64, G>>,
-    directions: Vec<Carried<G>>,
-    /// The states of the step under way.
-    next: Vec<State<Dual<f64, 1>, G>>,
+    state: State<f64, G>,
+    directions: All<G>,
     /// What has been spent so far on plain steps.
     pub work: Work,
 }
 
-/// What a direction carries beside its state.
-#[derive(Clone, Copy, Debug)]
-struct Carried<G: Dynamics> {
-    /// The state it belongs to.
-    state: State<Dual<f64, 1>, G>,
-    rates: Rates<Dual<f64, 1>, G>,
-    /// Of the step under way.
-    next: Rates<Dual<f64, 1>, G>,
+/// Refuses a method whose steps have no derivatives: those for systems of bodies, and an iteration that stops before it has
+/// converged. Its result depends on where it stopped, and has no derivative where it takes one iteration more.
+pub(crate) fn differentiable(method: &Method) -> Result<(), StepError> {
+    let id = method.id();
+    let reason = method.parts().iter().find_map(|(part, _)| match part {
+        Substep::Outside(scheme) => Some(format!(
+            "'{id}' has no derivatives: the scheme {:?} was made outside polhode and runs in numbers without derivatives only",
+            scheme.0
+        )),
+        Substep::Implicit(AnyScheme::Convected(Convected { stopping })) if stopping.rule != Stop::Converged => {
+            Some(format!(
+                "'{id}' has no derivatives: with stop={} its iteration ends before it has converged, and where it ends \
+                 jumps with the data; use stop=converged",
+                stopping.rule.name()
+            ))
+        }
+        _ => None,
+    });
+    match reason {
+        Some(reason) => Err(StepError::NoDerivative { reason }),
+        None if method.system().is_some() => Err(StepError::NeedsSystem),
+        None => Ok(()),
+    }
 }
 
 impl<G: Dynamics> Derived<G> {
-    /// Prepares a method for so many directions.
-    ///
-    /// Refused are methods for systems of bodies, and an iteration that stops before it has converged: its result depends
-    /// on where it stopped, and has no derivative where it takes one iteration more.
-    pub fn new(method: &Method, directions: usize) -> Result<Self, StepError> {
-        let mut begin = 0.0;
-        let mut parts = Vec::with_capacity(method.parts().len());
-        for (part, fraction) in method.parts() {
-            match part {
-                Substep::System(_) => return Err(StepError::NeedsSystem),
-                Substep::Outside(scheme) => {
-                    let reason = format!(
-                        "'{}' has no derivatives: the scheme {:?} was made outside polhode and runs in numbers without \
-                         derivatives only",
-                        method.id(),
-                        scheme.0
-                    );
-                    return Err(StepError::NoDerivative { reason });
-                }
-                Substep::Implicit(AnyScheme::Convected(Convected { stopping }))
-                    if stopping.rule != Stop::Converged =>
-                {
-                    let reason = format!(
-                        "'{}' has no derivatives: with stop={} its iteration ends before it has converged, and where it ends \
-                         jumps with the data; use stop=converged",
-                        method.id(),
-                        stopping.rule.name()
-                    );
-                    return Err(StepError::NoDerivative { reason });
-                }
-                _ => parts.push((part.clone(), begin, *fraction)),
-            }
-            begin += fraction;
-        }
-        let zero = G::Vector::<Dual<f64, 1>>::origin();
-        let (state, rates) = (State { pose: G::identity(), momentum: zero }, Rates::zero());
+    /// Prepares a method for steps from this state, in as many directions as there are bodies with a derivative, each with
+    /// its state. Their values count as those of the plain body and of its state. Refused are methods without derivatives.
+    pub fn new<D: Load<Dual1> + Send + Sync + 'static>(
+        method: &Method,
+        start: State<f64, G>,
+        varied: impl IntoIterator<Item = (Body<Dual1, G, D>, State<Dual1, G>)>,
+    ) -> Result<Self, StepError> {
+        Self::in_fours(true, method, start, varied)
+    }
+
+    /// The same with directions side by side, where that is quick, or one by one.
+    fn in_fours<D: Load<Dual1> + Send + Sync + 'static>(
+        fours: bool,
+        method: &Method,
+        start: State<f64, G>,
+        varied: impl IntoIterator<Item = (Body<Dual1, G, D>, State<Dual1, G>)>,
+    ) -> Result<Self, StepError> {
+        differentiable(method)?;
+        let parts = placed(method).map(|(part, begin, fraction)| (part.clone(), begin, fraction));
+        let parts: Vec<(Substep, f64, f64)> = parts.collect();
+        let stages = method.tableau().map(|tableau| Box::new(Stages::new(tableau)));
+        let room = stages.as_ref().map_or([0; 2], |stages| stages.room());
+        let in_place = fours && parts.iter().all(|(part, ..)| is_in_place(part));
         Ok(Derived {
             carries: parts.iter().any(|(part, ..)| match part {
                 Substep::Implicit(scheme) => scheme.visited_by(Carries),
                 _ => false,
             }),
             parts,
-            stages: method.tableau().map(|t| Box::new(Stages::new(t, directions))),
+            stages,
             memory: Memory::default(),
-            directions: vec![Carried { state, rates, next: rates }; directions],
-            next: vec![state; directions],
+            state: start,
+            directions: All::new(varied.into_iter().collect(), &start, room, in_place),
             work: Work::default(),
         })
     }
 
-    /// The state after one step of size `h` (which may be negative) from `state` at time `t`; `states` are replaced by
-    /// theirs. On an error nothing is changed.
+    /// The state after the last step.
+    pub fn state(&self) -> &State<f64, G> {
+        &self.state
+    }
+
+    /// The same with its derivatives in one direction, by its number; nothing if there is no such direction.
+    pub fn varied(&self, direction: usize) -> Option<State<Dual1, G>> {
+        self.directions.varied(direction)
+    }
+
+    /// Takes a step of size `h` (which may be negative) at time `t`. On an error nothing is changed.
     ///
-    /// `varied` are the body and `states` its state, both with the derivatives in each direction; their values must be those
-    /// of `body` and `state`, and those of `states` stay the very numbers of the plain run. A method that carries
-    /// accelerations goes on with those of its last step if that ended in these states, derivatives included, and computes
-    /// new ones if not.
-    pub fn step<L: Load<f64>, D: Load<Dual<f64, 1>>>(
-        &mut self,
-        body: &Body<f64, G, L>,
-        varied: &[Body<Dual<f64, 1>, G, D>],
-        state: &State<f64, G>,
-        states: &mut [State<Dual<f64, 1>, G>],
-        t: f64,
-        h: f64,
-    ) -> Result<State<f64, G>, StepError>
+    /// The values of states with derivatives stay the very numbers of the plain run.
+    pub fn step<L: Load<f64>>(&mut self, body: &Body<f64, G, L>, t: f64, h: f64) -> Result<(), StepError>
     where
         G: DerivedSteps,
     {
-        let directions = self.directions.len();
-        if varied.len() != directions || states.len() != directions {
-            let reason = format!(
-                "{} bodies and {} states with derivatives for {directions} directions: give one of each per direction",
-                varied.len(),
-                states.len()
-            );
-            return Err(StepError::NoDerivative { reason });
-        }
         self.memory.forget(body.jumps_at(t, h));
-        G::take(self, body, &|direction| &varied[direction], state, states, (t, h))
+        G::take(self, body, t, h)
     }
 
     #[inline(always)]
-    fn take(
-        &mut self,
-        body: &dyn AnyBody<f64, G>,
-        varied: &Varied<'_, G>,
-        state: &State<f64, G>,
-        states: &mut [State<Dual<f64, 1>, G>],
-        (t, h): (f64, f64),
-    ) -> Result<State<f64, G>, StepError> {
-        let other = |(known, state): (&Carried<G>, &State<Dual<f64, 1>, G>)| {
-            known.state.pose != state.pose || known.state.momentum != state.momentum
-        };
-        if self.carries && self.directions.iter().zip(states.iter()).any(other) {
-            self.memory.forget(true);
-        }
-        self.next.copy_from_slice(states);
-        let end = self.parts(body, varied, state, t, h).map_err(|error| error.of_step(t, h))?;
+    fn take(&mut self, body: &dyn AnyBody<f64, G>, t: f64, h: f64) -> Result<(), StepError> {
+        self.directions.each(&Begin)?;
+        let end = self.parts(body, t, h).map_err(|error| error.of_step(t, h))?;
         let momentum = end.momentum.length();
         if !((momentum * momentum).is_finite() && G::is_finite::<f64>(&end.pose)) {
             return Err(StepError::NotFinite { t, h });
         }
-        for next in &mut self.next {
-            *next = with_values(next, &end);
-            if !has_finite_slopes(next) {
-                let reason = format!(
-                    "the derivatives of the step from t = {t} with h = {h} are not finite: its equations are singular at the \
-                     solution, or the derivatives have grown beyond all numbers; try a smaller step"
-                );
-                return Err(StepError::NoDerivative { reason });
-            }
-        }
-        states.copy_from_slice(&self.next);
+        self.directions.each(&End(&end, (t, h)))?;
+        self.directions.each(&Settle)?;
         if self.carries {
             self.memory.keep(&end);
-            for (direction, state) in self.directions.iter_mut().zip(&self.next) {
-                (direction.state, direction.rates) = (*state, direction.next);
-            }
         }
-        Ok(end)
+        self.state = end;
+        Ok(())
     }
 
     #[inline(always)]
-    fn parts(
-        &mut self,
-        body: &dyn AnyBody<f64, G>,
-        varied: &Varied<'_, G>,
-        state: &State<f64, G>,
-        t: f64,
-        h: f64,
-    ) -> Result<State<f64, G>, StepError> {
-        let mut next = *state;
+    fn parts(&mut self, body: &dyn AnyBody<f64, G>, t: f64, h: f64) -> Result<State<f64, G>, StepError> {
+        let mut next = self.state;
         for (part, begin, fraction) in &self.parts {
             let (t, h) = (t + begin * h, fraction * h);
-            let (dual_t, dual_h) = (Dual::constant(t), Dual::constant(h));
-            let (states, work) = (&mut self.next, &mut self.work);
-            macro_rules! explicit {
-                ($function:path) => {{
-                    for (k, state) in states.iter_mut().enumerate() {
-                        *state = $function(&Start::new(varied(k), &*state, dual_t, dual_h));
-                    }
-                    $function(&Start::new(body, &next, t, h))
-                }};
-            }
+            let explicit = |rate: bool| Explicit { rate, interval: (t, h) };
             next = match part {
-                Substep::ForwardRate => explicit!(euler::forward_rate),
-                Substep::ForwardMomentum => explicit!(euler::forward_momentum),
+                Substep::ForwardRate => {
+                    self.directions.each(&explicit(true))?;
+                    euler::forward_rate(&Start::new(body, &next, t, h))
+                }
+                Substep::ForwardMomentum => {
+                    self.directions.each(&explicit(false))?;
+                    euler::forward_momentum(&Start::new(body, &next, t, h))
+                }
                 Substep::Implicit(scheme) => scheme.visited_by(Implicit {
                     body,
-                    varied,
                     state: &next,
-                    states,
+                    directions: &mut self.directions,
                     interval: (t, h),
                     memory: &mut self.memory,
-                    directions: &mut self.directions,
-                    work,
+                    work: &mut self.work,
                 })?,
                 Substep::Kinematic(map, choice) => {
                     let end = kinematic::step(*map, *choice, body, &next, t, h)?;
-                    for (k, state) in states.iter_mut().enumerate() {
-                        *state = kinematic::step(*map, *choice, varied(k), state, dual_t, dual_h)?;
-                    }
+                    self.directions.each(&Kinematic { map: *map, choice: *choice, interval: (t, h) })?;
                     end
                 }
                 Substep::Mkrk => match &mut self.stages {
-                    Some(stages) => stages.step((body, varied), (&next, states), (t, h), work)?,
+                    Some(stages) => stages.step(body, &next, &mut self.directions, (t, h), &mut self.work)?,
                     None => return Err(StepError::NoStart { reason: "the method has no tableau".into() }),
                 },
                 Substep::System(_) | Substep::Outside(_) => return Err(StepError::NeedsSystem),
@@ -254,15 +209,95 @@ impl<G: Dynamics> Derived<G> {
         }
         // Once per step, whatever it is composed of.
         next.pose = G::normalized(&next.pose);
-        for state in &mut self.next {
-            state.pose = G::normalized(&state.pose);
-        }
         Ok(next)
     }
 }
 
-/// The bodies with derivatives, by the number of their direction.
-pub type Varied<'a, G> = dyn Fn(usize) -> &'a (dyn BodyAt<Dual<f64, 1>, G> + 'a) + 'a;
+/// A step begins.
+struct Begin;
+
+impl<G: Dynamics> Act<G> for Begin {
+    const IN_PLACE: bool = true;
+    #[inline(always)]
+    fn on<D: Fan>(&self, directions: &mut Directions<G, D>) -> Result<(), StepError> {
+        directions.next = directions.state;
+        Ok(())
+    }
+}
+
+/// An explicit part of a step, in the form of rates or of momenta.
+struct Explicit {
+    rate: bool,
+    interval: (f64, f64),
+}
+
+impl<G: Dynamics> Act<G> for Explicit {
+    const IN_PLACE: bool = true;
+    #[inline(always)]
+    fn on<D: Fan>(&self, directions: &mut Directions<G, D>) -> Result<(), StepError> {
+        let start = Start::new(
+            &*directions.body,
+            &directions.next,
+            D::lift(self.interval.0),
+            D::lift(self.interval.1),
+        );
+        directions.next =
+            if self.rate { euler::forward_rate(&start) } else { euler::forward_momentum(&start) };
+        Ok(())
+    }
+}
+
+/// A part of a step from given velocities.
+struct Kinematic {
+    map: Vectorial,
+    choice: StepVelocity,
+    interval: (f64, f64),
+}
+
+impl<G: Dynamics> Act<G> for Kinematic {
+    const IN_PLACE: bool = false;
+    #[inline(always)]
+    fn on<D: Fan>(&self, directions: &mut Directions<G, D>) -> Result<(), StepError> {
+        let (t, h) = (D::lift(self.interval.0), D::lift(self.interval.1));
+        directions.next = kinematic::step(self.map, self.choice, &*directions.body, &directions.next, t, h)?;
+        Ok(())
+    }
+}
+
+/// The end of a step, with the values of the plain one; refused if a derivative is not finite.
+struct End<'a, G: Dynamics>(&'a State<f64, G>, (f64, f64));
+
+impl<G: Dynamics> Act<G> for End<'_, G> {
+    const IN_PLACE: bool = true;
+    #[inline(always)]
+    fn on<D: Fan>(&self, directions: &mut Directions<G, D>) -> Result<(), StepError> {
+        // Once per step, whatever it is composed of.
+        directions.next.pose = G::normalized(&directions.next.pose);
+        directions.next = with_values(&directions.next, self.0);
+        if has_finite_slopes(&directions.next) { Ok(()) } else { Err(not_finite(self.1)) }
+    }
+}
+
+#[cold]
+fn not_finite((t, h): (f64, f64)) -> StepError {
+    let reason = format!(
+        "the derivatives of the step from t = {t} with h = {h} are not finite: its equations are singular at the solution, or \
+         the derivatives have grown beyond all numbers; try a smaller step"
+    );
+    StepError::NoDerivative { reason }
+}
+
+/// A step has ended well.
+struct Settle;
+
+impl<G: Dynamics> Act<G> for Settle {
+    const IN_PLACE: bool = true;
+    #[inline(always)]
+    fn on<D: Fan>(&self, directions: &mut Directions<G, D>) -> Result<(), StepError> {
+        directions.settle();
+        Ok(())
+    }
+}
 
 /// A group on which steps have derivatives. Those of all methods are compiled in this library, once.
 pub trait DerivedSteps: Dynamics {
@@ -270,11 +305,9 @@ pub trait DerivedSteps: Dynamics {
     fn take(
         derived: &mut Derived<Self>,
         body: &dyn AnyBody<f64, Self>,
-        varied: &Varied<'_, Self>,
-        state: &State<f64, Self>,
-        states: &mut [State<Dual<f64, 1>, Self>],
-        interval: (f64, f64),
-    ) -> Result<State<f64, Self>, StepError>;
+        t: f64,
+        h: f64,
+    ) -> Result<(), StepError>;
 }
 
 macro_rules! derived_steps {
@@ -283,12 +316,10 @@ macro_rules! derived_steps {
             fn take(
                 derived: &mut Derived<Self>,
                 body: &dyn AnyBody<f64, Self>,
-                varied: &Varied<'_, Self>,
-                state: &State<f64, Self>,
-                states: &mut [State<Dual<f64, 1>, Self>],
-                interval: (f64, f64),
-            ) -> Result<State<f64, Self>, StepError> {
-                derived.take(body, varied, state, states, interval)
+                t: f64,
+                h: f64,
+            ) -> Result<(), StepError> {
+                derived.take(body, t, h)
             }
         })*
     };
@@ -305,34 +336,44 @@ impl Visitor for Carries {
     }
 }
 
+/// Whether the equations of a scheme are inlined whole.
+struct InPlace;
+
+impl Visitor for InPlace {
+    type Output = bool;
+    fn visit<E: Scheme>(self, _: &E) -> bool {
+        E::IN_PLACE
+    }
+}
+
+/// True if all of a part of a step is inlined.
+fn is_in_place(part: &Substep) -> bool {
+    match part {
+        Substep::ForwardRate | Substep::ForwardMomentum | Substep::Mkrk => true,
+        Substep::Implicit(scheme) => scheme.visited_by(InPlace),
+        _ => false,
+    }
+}
+
 /// A step of an implicit scheme, plain and with derivatives.
-struct Implicit<'a, 'b, G: Dynamics> {
+struct Implicit<'a, G: Dynamics> {
     body: &'a dyn AnyBody<f64, G>,
-    varied: &'a Varied<'b, G>,
     state: &'a State<f64, G>,
-    states: &'a mut [State<Dual<f64, 1>, G>],
+    directions: &'a mut All<G>,
     interval: (f64, f64),
     memory: &'a mut Memory<f64, G, Rates<f64, G>>,
-    directions: &'a mut [Carried<G>],
     work: &'a mut Work,
 }
 
-impl<G: Dynamics> Visitor for Implicit<'_, '_, G> {
+impl<G: Dynamics> Visitor for Implicit<'_, G> {
     type Output = Result<State<f64, G>, StepError>;
     #[inline(always)]
     fn visit<E: Scheme>(self, scheme: &E) -> Self::Output {
-        let (memory, (t, h)) = (self.memory, self.interval);
+        let (memory, interval) = (self.memory, self.interval);
         let known = memory.holds(self.state);
         let carried = |start: &Start<'_, f64, G>| memory.at(self.state, || start.fresh_rates());
-        let (solution, end) = scheme.solve(self.body, self.state, (t, h), carried, self.work)?;
-        for (k, (state, direction)) in self.states.iter_mut().zip(self.directions).enumerate() {
-            let before = *state;
-            let begin = (Dual::constant(t), Dual::constant(h));
-            let (body, rates) = ((self.varied)(k), known.then_some(direction.rates));
-            let (end, carried) = scheme.follow(body, &before, begin, rates, &solution);
-            *state = end;
-            direction.next = carried.unwrap_or(direction.next);
-        }
+        let (solution, end) = scheme.solve(self.body, self.state, interval, carried, self.work)?;
+        self.directions.each(&Following { scheme, solution: &solution, interval, carried: known })?;
         if let Some(carried) = end.carried {
             memory.set(carried);
         }
@@ -340,50 +381,5 @@ impl<G: Dynamics> Visitor for Implicit<'_, '_, G> {
     }
 }
 
-/// Pose and momentum of a state, number by number: the quaternion, the position, the momentum.
-#[inline(always)]
-fn numbers<S: Real, G: Dynamics>(state: &State<S, G>) -> ([S; 4], Vector3<S>, G::Vector<S>) {
-    let k = G::kinematics(S::zero(), &state.pose, &state.momentum);
-    (k.attitude.q_wxyz(), k.position, state.momentum)
-}
-
-/// The state with these numbers.
-#[inline(always)]
-fn state_of<S: Real, G: Dynamics>(
-    [w, x, y, z]: [S; 4],
-    position: Vector3<S>,
-    momentum: G::Vector<S>,
-) -> State<S, G> {
-    let attitude = Rotation { w, v: Vector3::new(x, y, z) };
-    State { pose: G::pose(&attitude, &position), momentum }
-}
-
-/// The derivatives of one state with the values of the other.
-#[inline(always)]
-fn with_values<G: Dynamics>(
-    varied: &State<Dual<f64, 1>, G>,
-    plain: &State<f64, G>,
-) -> State<Dual<f64, 1>, G> {
-    let (slopes, values) = (numbers(varied), numbers(plain));
-    let with = |slope: Dual<f64, 1>, re: f64| Dual { re, eps: slope.eps };
-    state_of(
-        core::array::from_fn(|i| with(slopes.0[i], values.0[i])),
-        Vector3::from_fn(|i, _| with(slopes.1[i], values.1[i])),
-        Coordinates::generate(|i| with(slopes.2.at(i), values.2.at(i))),
-    )
-}
-
-/// True if every derivative is a finite number.
-#[inline(always)]
-fn has_finite_slopes<G: Dynamics>(state: &State<Dual<f64, 1>, G>) -> bool {
-    let (attitude, position, momentum) = numbers(state);
-    let sum = |x: Dual<f64, 1>| x.eps.iter().map(|e| e.abs()).sum::<f64>();
-    let mut total = 0.0;
-    for x in attitude.into_iter().chain(position.iter().copied()) {
-        total += sum(x);
-    }
-    for i in 0..G::Vector::<f64>::LEN {
-        total += sum(momentum.at(i));
-    }
-    total.is_finite()
-}
+#[cfg(test)]
+mod tests;

@@ -2,25 +2,17 @@
 //! derivative of F for stages that stand still, and DF its slope, the derivatives of the stages solve
 //! Y'_k - h Σ a_kj DF_j Y'_j = Y'₀ + h Σ a_kj F'_j, a linear system that all directions share.
 
-use super::Varied;
+use super::directions::{Act, All, Directions, fixed};
+use super::fan::Fan;
 use crate::body::Dynamics;
 use crate::body::{AnyBody, BodyAt, State};
-use crate::group::{Coordinates, Group, lift};
-use crate::method::mkrk::{self, SlopeJets, slope_jets, slope_pair, stage};
+use crate::group::Coordinates;
+use crate::method::mkrk::{self, SlopeJets, slope_in_place, slope_jets, slope_pair, stage};
 use crate::method::tableau::Tableau;
-use crate::scalar::Dual;
-use crate::solve::{StepError, Work, factorize, substitute_rows};
+use crate::solve::{StepError, Work, factorize, substitute_beside};
 use core::ops::Range;
 
-/// (Ψ, p), with derivatives.
-type Pair<G> = <G as Group>::Pair<Dual<f64, 1>>;
-
-/// The plain body, and those with derivatives.
-type Bodies<'a, 'b, G> = (&'a dyn AnyBody<f64, G>, &'a Varied<'b, G>);
-/// A state with derivatives.
-type VariedState<G> = State<Dual<f64, 1>, G>;
-
-/// A tableau at work, with the memory for all directions.
+/// A tableau at work, for all directions.
 #[derive(Clone, Debug)]
 pub(super) struct Stages<G: Dynamics> {
     plain: mkrk::Stages<f64, G>,
@@ -28,104 +20,87 @@ pub(super) struct Stages<G: Dynamics> {
     slopes: Vec<SlopeJets<f64, G>>,
     matrix: Vec<f64>,
     swaps: Vec<bool>,
-    /// F with all derivatives, of each stage of each block of directions.
-    f: Vec<Pair<G>>,
-    right: Vec<[f64; 1]>,
 }
 
 impl<G: Dynamics> Stages<G> {
-    pub(super) fn new(tableau: &Tableau, directions: usize) -> Self {
+    pub(super) fn new(tableau: &Tableau) -> Self {
         let plain = mkrk::Stages::new(tableau);
-        let coupled = plain.blocks.iter().map(ExactSizeIterator::len).max().unwrap_or(0);
-        let n = coupled * G::Pair::<f64>::LEN;
+        let n = coupled(&plain);
         Stages {
             slopes: vec![[Coordinates::origin(); 4]; tableau.stages()],
             matrix: vec![0.0; n * n],
             swaps: vec![false; n * n],
-            f: vec![Coordinates::origin(); tableau.stages() * directions],
-            right: vec![[0.0; 1]; n],
             plain,
         }
     }
+    /// How many stages and equations directions need room for.
+    pub(super) fn room(&self) -> [usize; 2] {
+        [self.plain.tableau.stages(), coupled(&self.plain)]
+    }
 
+    /// Takes a step, and all directions with it.
     #[inline(never)]
     pub(super) fn step(
         &mut self,
-        (body, varied): Bodies<'_, '_, G>,
-        (state, states): (&State<f64, G>, &mut [VariedState<G>]),
+        body: &dyn AnyBody<f64, G>,
+        state: &State<f64, G>,
+        all: &mut All<G>,
         (t, h): (f64, f64),
         work: &mut Work,
     ) -> Result<State<f64, G>, StepError> {
         let end = self.plain.step(body, state, t, h, work)?;
-        if self.plain.classical {
-            for (k, state) in states.iter_mut().enumerate() {
-                *state = mkrk::classical(&varied(k).mechanics(), state, Dual::constant(t), Dual::constant(h));
-            }
-            return Ok(end);
-        }
-        let count = self.plain.tableau.stages();
         for b in 0..self.plain.blocks.len() {
             let block = self.plain.blocks[b].clone();
             let implicit = block.len() > 1 || self.plain.tableau.a(block.start, block.start) != 0.0;
             if implicit {
                 self.linearize(body, state, t, h, &block);
             }
-            for (n, state) in states.iter().enumerate() {
-                let body = varied(n);
-                match implicit {
-                    true => self.coupled(n * count, body, state, t, h, &block),
-                    false => {
-                        let first = block.start;
-                        let y = self.sum(n * count, state, h, first, |j| self.plain.tableau.a(first, j));
-                        self.f[n * count + first] = self.slope(body, state, t, h, first, &y);
-                    }
-                }
-            }
+            all.each(&Part { stages: self, interval: (t, h), part: Some((&block, implicit)) })?;
         }
-        for (n, state) in states.iter_mut().enumerate() {
-            let y = self.sum(n * count, state, h, count, |j| self.plain.tableau.b()[j]);
-            let (psi, p) = G::split(&y);
-            *state = mkrk::leave::<_, G>(&state.pose, &psi, &p);
-        }
+        all.each(&Part { stages: self, interval: (t, h), part: None })?;
         Ok(end)
     }
 
-    /// F at (Ψ, p) of stage k.
-    fn slope(
+    /// F with all derivatives for the stages of a block.
+    #[inline(always)]
+    fn follow<D: Fan>(
         &self,
-        body: &dyn BodyAt<Dual<f64, 1>, G>,
-        state: &State<Dual<f64, 1>, G>,
+        directions: &mut Directions<G, D>,
+        t: f64,
+        h: f64,
+        block: &Range<usize>,
+        implicit: bool,
+    ) {
+        if implicit {
+            return self.coupled(directions, t, h, block);
+        }
+        let first = block.start;
+        let y = sum(directions, h, first, |j| self.plain.tableau.a(first, j));
+        directions.f[first] = self.slope(directions, t, h, first, &y);
+    }
+
+    /// The end of the step, from all stages.
+    #[inline(always)]
+    fn leave<D: Fan>(&self, directions: &mut Directions<G, D>, h: f64) {
+        let y = sum(directions, h, self.plain.tableau.stages(), |j| self.plain.tableau.b()[j]);
+        let (psi, p) = G::split(&y);
+        directions.next = mkrk::leave::<_, G>(&directions.next.pose, &psi, &p);
+    }
+
+    /// F at (Ψ, p) of stage k.
+    #[inline(always)]
+    fn slope<D: Fan>(
+        &self,
+        directions: &Directions<G, D>,
         t: f64,
         h: f64,
         k: usize,
-        y: &Pair<G>,
-    ) -> Pair<G> {
+        y: &G::Pair<D>,
+    ) -> G::Pair<D> {
         let (time, inward) = stage(t, h, self.plain.tableau.c()[k]);
-        slope_pair(&body.mechanics(), &state.pose, (Dual::constant(time), inward), y)
-    }
-
-    /// Y₀ + h Σ w_j F_j over the first stages of the block of directions that begins at `offset`.
-    #[inline(always)]
-    fn sum(
-        &self,
-        offset: usize,
-        state: &State<Dual<f64, 1>, G>,
-        h: f64,
-        stages: usize,
-        weight: impl Fn(usize) -> f64,
-    ) -> Pair<G> {
-        let mut y = G::join(&G::Vector::<Dual<f64, 1>>::origin(), &state.momentum);
-        for j in 0..stages {
-            let w = h * weight(j);
-            if w != 0.0 {
-                let f = &self.f[offset + j];
-                y = Coordinates::generate(|i| {
-                    let (y, f): (Dual<f64, 1>, Dual<f64, 1>) = (y.at(i), f.at(i));
-                    Dual { re: y.re + w * f.re, eps: core::array::from_fn(|k| y.eps[k] + w * f.eps[k]) }
-                });
-            }
-        }
-        y
+        let (body, pose, time) =
+            (directions.body.mechanics(), &directions.next.pose, (D::lift(time), inward));
+        if D::IN_PLACE { slope_in_place(&body, pose, time, y) } else { slope_pair(&body, pose, time, y) }
     }
 
     /// The slopes of F at the stages of a block, and the factors of the matrix of its equations.
@@ -161,40 +136,75 @@ impl<G: Dynamics> Stages<G> {
     }
 
     /// F with all derivatives for the stages of a block that are coupled.
-    fn coupled(
-        &mut self,
-        offset: usize,
-        body: &dyn BodyAt<Dual<f64, 1>, G>,
-        state: &State<Dual<f64, 1>, G>,
-        t: f64,
-        h: f64,
-        block: &Range<usize>,
-    ) {
+    #[inline(always)]
+    fn coupled<D: Fan>(&self, directions: &mut Directions<G, D>, t: f64, h: f64, block: &Range<usize>) {
         let width = G::Pair::<f64>::LEN;
         let n = block.len() * width;
         for j in block.clone() {
-            self.f[offset + j] = self.slope(body, state, t, h, j, &lift(&self.plain.y[j]));
+            let y = &self.plain.y[j];
+            directions.f[j] = self.slope(directions, t, h, j, &fixed(y));
         }
         for (row, k) in block.clone().enumerate() {
-            let right = self.sum(offset, state, h, block.end, |j| self.plain.tableau.a(k, j));
+            let right = sum(directions, h, block.end, |j| self.plain.tableau.a(k, j));
             for i in 0..width {
-                self.right[row * width + i] = right.at(i).eps;
+                directions.right[row * width + i] = right.at(i);
             }
         }
-        substitute_rows(n, &self.matrix[..n * n], &self.swaps[..n * n], &mut self.right[..n]);
+        substitute_beside(n, &self.matrix[..n * n], &self.swaps[..n * n], &mut directions.right[..n]);
         for (row, j) in block.clone().enumerate() {
-            let (f, jets) = (self.f[offset + j], &self.slopes[j]);
-            let change = &self.right[row * width..][..width];
-            self.f[offset + j] = Coordinates::generate(|i| {
-                let mut f: Dual<f64, 1> = f.at(i);
+            let (mut f, jets) = (directions.f[j], &self.slopes[j]);
+            let change = &directions.right[row * width..][..width];
+            for (i, f) in f.numbers_mut().iter_mut().enumerate() {
                 for (d, change) in change.iter().enumerate() {
-                    let slope = jets[d / 3].at(i).eps[d % 3];
-                    for (eps, change) in f.eps.iter_mut().zip(change) {
-                        *eps += slope * change;
-                    }
+                    *f = f.less(-jets[d / 3].at(i).eps[d % 3], *change);
                 }
-                f
-            });
+            }
+            directions.f[j] = f;
         }
     }
+}
+
+/// A block of stages, and whether it is implicit; or, without one, the end of the step.
+struct Part<'a, G: Dynamics> {
+    stages: &'a Stages<G>,
+    interval: (f64, f64),
+    part: Option<(&'a Range<usize>, bool)>,
+}
+
+impl<G: Dynamics> Act<G> for Part<'_, G> {
+    const IN_PLACE: bool = true;
+    #[inline(always)]
+    fn on<D: Fan>(&self, directions: &mut Directions<G, D>) -> Result<(), StepError> {
+        let (t, h) = self.interval;
+        match self.part {
+            Some((block, implicit)) => self.stages.follow(directions, t, h, block, implicit),
+            None => self.stages.leave(directions, h),
+        }
+        Ok(())
+    }
+}
+
+/// The most equations that are coupled.
+fn coupled<G: Dynamics>(plain: &mkrk::Stages<f64, G>) -> usize {
+    plain.blocks.iter().map(ExactSizeIterator::len).max().unwrap_or(0) * G::Pair::<f64>::LEN
+}
+
+/// Y₀ + h Σ w_j F_j over the first stages.
+#[inline(always)]
+fn sum<G: Dynamics, D: Fan>(
+    directions: &Directions<G, D>,
+    h: f64,
+    stages: usize,
+    weight: impl Fn(usize) -> f64,
+) -> G::Pair<D> {
+    let mut y = G::join(&G::Vector::<D>::origin(), &directions.next.momentum);
+    for (j, f) in directions.f[..stages].iter().enumerate() {
+        let w = h * weight(j);
+        if w != 0.0 {
+            for (i, y) in y.numbers_mut().iter_mut().enumerate() {
+                *y = y.plus(w, f.at(i));
+            }
+        }
+    }
+    y
 }

@@ -6,8 +6,8 @@ use super::super::layout::Layout;
 use super::super::simulation::Simulation;
 use super::super::system::{Coordinates, End, System};
 use super::maps::Predicted;
-use super::variation::{BodyVariation, Dual1, Lane, Variation, flat_slopes, gather};
-use crate::scalar::Dual;
+use super::variation::{BodyVariation, Dual1, Variation, flat_slopes};
+use crate::scalar::{Dual, Lane, gather, packed};
 use nalgebra::{Matrix3, Vector3};
 use std::sync::Arc;
 
@@ -82,12 +82,6 @@ impl<L: Lane> Room<L> {
     pub(super) fn part(&self, at: usize) -> Vector3<L> {
         Vector3::new(self.x[at], self.x[at + 1], self.x[at + 2])
     }
-}
-
-/// Numbers that each system has of its own, side by side.
-fn packed<L: Lane>(numbers: impl Iterator<Item = Dual1> + Clone) -> Dual<L, 1> {
-    let re = numbers.clone().next().map_or(0.0, |x| x.re);
-    Dual { re: L::of(re), eps: [gather(numbers.map(|x| x.eps[0]))] }
 }
 
 fn packed_end<L: Lane>(ends: &[&End<Dual1>]) -> End<Dual<L, 1>> {

@@ -10,9 +10,10 @@ use super::super::matrix::exponential_inverse;
 use super::super::place::zero;
 use super::super::workspace::{Stepping, Weights};
 use super::Variant;
-use super::variation::{BodyVariation, Lane, times};
+use super::variation::{BodyVariation, times};
 use crate::group::{Exponential, Tangent, spin};
 use crate::method::{Chart, Form};
+use crate::scalar::Lane;
 use nalgebra::{Matrix3, Vector3};
 
 /// From geometric derivatives to those of the parameters at the start of the step, where the chart does not start at zero

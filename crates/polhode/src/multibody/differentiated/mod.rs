@@ -25,7 +25,7 @@ use super::tape::{Matrix, Places, Sink};
 use super::workspace::{Stepping, Weights, ends};
 use crate::group::Tangent;
 use crate::method::{Chart, Form, Method};
-use crate::scalar::{Dual, F64x4, Mask, Real};
+use crate::scalar::{Dual, F64x4, Lane, Mask, Real};
 use crate::solve::{FactorError, StepError};
 use block::{Block, Room};
 use core::ops::Range;
@@ -34,7 +34,7 @@ use maps::{Maps, Rule};
 use nalgebra::{Matrix3, Vector3};
 use std::collections::HashMap;
 use std::sync::Arc;
-use variation::{Lane, Variation, attached, flat_attached};
+use variation::{Variation, attached, flat_attached};
 
 /// How the equations are differentiated: exactly, or simplified as in Table 4 of the paper, to study what that costs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

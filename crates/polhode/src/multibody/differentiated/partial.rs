@@ -8,10 +8,10 @@ use super::super::system::System;
 use super::super::workspace::{Stepping, Weights, loads};
 use super::block::{Block, MassVariation, PointVariation, Room};
 use super::maps::{Predicted, Rule};
-use super::variation::{BodyVariation, Dual1, Lane, constant, one, times, with};
+use super::variation::{BodyVariation, Dual1, constant, one, times, with};
 use super::{Linear, Stiffness};
 use crate::method::Form;
-use crate::scalar::{Dual, Real};
+use crate::scalar::{Dual, Lane, Real};
 use nalgebra::{Matrix3, Vector3};
 use num_traits::Zero;
 

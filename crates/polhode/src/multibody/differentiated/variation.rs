@@ -1,52 +1,11 @@
 //! Derivatives of what is carried from step to step, with respect to one parameter or to several in lanes.
 
 use super::super::state::{BodyMotion, CoordinateState};
-use crate::scalar::{Dual, F64x4, Over};
+use crate::scalar::{Dual, Lane, gather};
 use nalgebra::{Matrix3, Vector3};
 
 /// A number with one derivative.
 pub type Dual1 = Dual<f64, 1>;
-
-/// The derivatives of one number by one parameter or by several: what they share, indices and maps, is then read once.
-pub(super) trait Lane: Over<f64> {
-    /// How many parameters.
-    const COUNT: usize;
-    /// The derivative by one of them.
-    fn get(self, lane: usize) -> f64;
-    /// The same with this one in place of the old.
-    fn with(self, lane: usize, x: f64) -> Self;
-}
-
-impl Lane for f64 {
-    const COUNT: usize = 1;
-    #[inline(always)]
-    fn get(self, _lane: usize) -> f64 {
-        self
-    }
-    #[inline(always)]
-    fn with(self, _lane: usize, x: f64) -> f64 {
-        x
-    }
-}
-
-impl Lane for F64x4 {
-    const COUNT: usize = F64x4::LANES;
-    #[inline(always)]
-    fn get(self, lane: usize) -> f64 {
-        self.lane(lane)
-    }
-    #[inline(always)]
-    fn with(self, lane: usize, x: f64) -> F64x4 {
-        let mut all = self.to_array();
-        all[lane] = x;
-        F64x4::new(all)
-    }
-}
-
-/// One of each lane, from what a parameter of each has.
-pub(super) fn gather<L: Lane>(x: impl IntoIterator<Item = f64>) -> L {
-    x.into_iter().enumerate().fold(L::zero(), |all, (lane, x)| all.with(lane, x))
-}
 
 /// m v.
 #[inline(always)]
