@@ -3,16 +3,18 @@
 use super::derivative::FiniteDerivative;
 use super::load::{Gravity, Kinematics, Load, TopGravity, Wrench};
 use super::standard::{Loads, Shift, StandardLoad};
-use crate::scalar::{F64x4, Lanes, Over, Real, lanes_of};
+use crate::scalar::{F64x4, Lanes, Over, Real, Task, lanes_of};
 use core::any::Any;
 use nalgebra::Vector3;
 
 /// The loads of several bodies. What most bodies have is inlined into their steps; anything else is asked as it can be.
 #[derive(Clone, Debug)]
-pub(crate) enum Acting<S, O> {
+pub(crate) enum Acting<S: Real, O> {
     Nothing,
     Top(TopGravity<S>),
     Weight(Gravity<S>),
+    /// Several short ones, and the same as what answers all other questions.
+    Several(Vec<StandardLoad<S>>, O),
     Others(O),
 }
 
@@ -21,7 +23,7 @@ pub(crate) enum Acting<S, O> {
 pub(crate) struct Narrow(Box<Loads<F64x4>>);
 
 /// True if two loads differ in their numbers alone; those that are more than numbers are like no other.
-fn alike(a: &StandardLoad<f64>, b: &StandardLoad<f64>) -> bool {
+fn alike<S: Real>(a: &StandardLoad<S>, b: &StandardLoad<S>) -> bool {
     use StandardLoad as L;
     match (a, b) {
         (L::Gravity(a), L::Gravity(b)) => a.is_like(b),
@@ -37,20 +39,82 @@ fn alike(a: &StandardLoad<f64>, b: &StandardLoad<f64>) -> bool {
     }
 }
 
-/// Four loads that are alike.
-fn load_of_four(four: [&StandardLoad<f64>; 4]) -> Option<StandardLoad<F64x4>> {
-    if !four.iter().all(|one| alike(four[0], one)) {
+/// Loads that are alike as one, with numbers that are made of theirs.
+fn load_of_each<S: Real, T: Real>(
+    each: &[&StandardLoad<S>],
+    number: &dyn Fn(&[S]) -> T,
+) -> Option<StandardLoad<T>> {
+    use StandardLoad as L;
+    let first = each.first()?;
+    if !each.iter().all(|one| alike(first, one)) {
         return None;
     }
-    let mut each = four.map(Clone::clone);
-    let mut numbers = each.each_mut().map(|one| one.numbers());
-    let mut all = four[0].lift();
-    for (i, (_, to)) in all.numbers().iter_mut().enumerate() {
-        for (part, x) in to.parts().iter_mut().enumerate() {
-            *x = F64x4::new(numbers.each_mut().map(|own| own[i].1.parts()[part]));
+    let numbers_of = |one: &&StandardLoad<S>| {
+        let mut one = (*one).clone();
+        one.numbers().iter_mut().flat_map(|(_, number)| number.parts().to_vec()).collect::<Vec<S>>()
+    };
+    let numbers: Vec<Vec<S>> = each.iter().map(numbers_of).collect();
+    let mut places = 0..;
+    let next = &mut |_| {
+        let place = places.next().unwrap_or_default();
+        number(&numbers.iter().map(|own| own[place]).collect::<Vec<_>>())
+    };
+    Some(match first {
+        L::Gravity(load) => load.rebuilt(next).into(),
+        L::TopGravity(load) => load.rebuilt(next).into(),
+        L::Moment(load) => load.rebuilt(next).into(),
+        L::Harmonic(load) => load.rebuilt(next).into(),
+        L::Force(load) => load.rebuilt(next).into(),
+        L::HarmonicForce(load) => load.rebuilt(next).into(),
+        L::Drag(load) => load.rebuilt(next).into(),
+        L::SoftWall(load) => load.rebuilt(next).into(),
+        L::RotationalSpring(load) => load.rebuilt(next).into(),
+        _ => return None,
+    })
+}
+
+/// Those whose wrench is short, so that it is inlined where they are asked.
+fn is_short<S: Real>(load: &StandardLoad<S>) -> bool {
+    use StandardLoad as L;
+    matches!(
+        load,
+        L::Gravity(_)
+            | L::TopGravity(_)
+            | L::Moment(_)
+            | L::Harmonic(_)
+            | L::Force(_)
+            | L::HarmonicForce(_)
+            | L::Drag(_)
+    )
+}
+
+/// What several short loads do together.
+struct Sum<'a, S: Real, T>(&'a [StandardLoad<S>], &'a Kinematics<T>);
+
+impl<S: Real, T: Over<S>> Task for Sum<'_, S, T> {
+    type Output = Wrench<T>;
+    #[inline(always)]
+    fn run(self) -> Wrench<T> {
+        use StandardLoad as L;
+        let Sum(list, at) = self;
+        let mut sum = Wrench::none();
+        for load in list {
+            let wrench = match load {
+                L::Gravity(load) => load.wrench(at),
+                L::TopGravity(load) => load.wrench(at),
+                L::Moment(load) => load.wrench(at),
+                L::Harmonic(load) => load.wrench(at),
+                L::Force(load) => load.wrench(at),
+                L::HarmonicForce(load) => load.wrench(at),
+                L::Drag(load) => load.wrench(at),
+                // None of these is short. What is not a number every step refuses.
+                _ => Wrench::moment(Vector3::from([T::lift(f64::NAN); 3])),
+            };
+            sum.force_body += wrench.force_body;
+            sum.moment_body += wrench.moment_body;
         }
+        sum
     }
-    Some(all)
 }
 
 /// Loads of four bodies, each of which is like those of the others in its place.
@@ -59,7 +123,8 @@ fn loads_of_four(four: [&Loads<f64>; 4]) -> Option<Loads<F64x4>> {
     if others.iter().any(|one| one.list().len() != first.list().len()) {
         return None;
     }
-    let lists = (0..first.list().len()).map(|i| load_of_four(four.map(|one| &one.list()[i])));
+    let lanes = |numbers: &[f64]| F64x4::new([0, 1, 2, 3].map(|lane| numbers[lane]));
+    let lists = (0..first.list().len()).map(|i| load_of_each(&four.map(|one| &one.list()[i]), &lanes));
     let mut all = lists.collect::<Option<Vec<_>>>()?.into_iter().fold(Loads::none(), Loads::with);
     all.shift = match four.map(|one| one.shift.as_ref()) {
         [None, None, None, None] => None,
@@ -91,30 +156,38 @@ impl<S: Lanes> Acting<S, Narrow> {
 }
 
 impl<S: Real, O> Acting<S, O> {
-    /// Of bodies that all have nothing or one weight, with numbers that are made of theirs.
-    pub(crate) fn of_each<R: Real>(each: &[&Loads<R>], number: impl Fn(&[R]) -> S) -> Option<Self> {
+    /// Of bodies that all have the same short loads, with numbers that are made of theirs; elsewhere `others`.
+    pub(crate) fn of_each<R: Real>(
+        each: Option<&[&Loads<R>]>,
+        number: &dyn Fn(&[R]) -> S,
+        others: impl FnOnce() -> O,
+    ) -> Self {
         use StandardLoad as L;
-        if each.iter().any(|loads| loads.shift.is_some()) {
-            return None;
-        }
-        let lists = || each.iter().map(|loads| loads.list());
-        if lists().all(<[_]>::is_empty) {
-            return Some(Acting::Nothing);
-        }
-        let tops = lists().map(|list| if let [L::TopGravity(load)] = list { Some(load.mgl) } else { None });
-        if let Some(mgl) = tops.collect::<Option<Vec<_>>>() {
-            return Some(Acting::Top(TopGravity { mgl: number(&mgl) }));
-        }
-        let weights = lists().map(|list| if let [L::Gravity(load)] = list { Some(load) } else { None });
-        let weights: Vec<&Gravity<R>> = weights.collect::<Option<_>>()?;
-        let vector = |of: fn(&Gravity<R>) -> &Vector3<R>| {
-            Vector3::from_fn(|i, _| number(&weights.iter().map(|one| of(one)[i]).collect::<Vec<_>>()))
+        let Some(list) = each.and_then(|each| short_loads_of_each(each, number)) else {
+            return Acting::Others(others());
         };
-        Some(Acting::Weight(Gravity {
-            weight_space: vector(|one| &one.weight_space),
-            center_body: vector(|one| &one.center_body),
-        }))
+        match list.as_slice() {
+            [] => Acting::Nothing,
+            [L::TopGravity(load)] => Acting::Top(*load),
+            [L::Gravity(load)] => Acting::Weight(*load),
+            _ => Acting::Several(list, others()),
+        }
     }
+}
+
+/// Short loads that all bodies have, with numbers that are made of theirs.
+fn short_loads_of_each<R: Real, S: Real>(
+    each: &[&Loads<R>],
+    number: &dyn Fn(&[R]) -> S,
+) -> Option<Vec<StandardLoad<S>>> {
+    let count = each.first()?.list().len();
+    if each.iter().any(|loads| loads.shift.is_some() || loads.list().len() != count) {
+        return None;
+    }
+    let load = |i: usize| {
+        load_of_each(&each.iter().map(|loads| &loads.list()[i]).collect::<Vec<_>>(), number).filter(is_short)
+    };
+    (0..count).map(load).collect()
 }
 
 /// A motion in other lanes.
@@ -173,6 +246,7 @@ impl<S: Real, O: Load<S>> Load<S> for Acting<S, O> {
             Acting::Nothing => Wrench::none(),
             Acting::Top(load) => load.wrench(at),
             Acting::Weight(load) => load.wrench(at),
+            Acting::Several(list, _) => T::apart(Sum(list, at)),
             Acting::Others(loads) => loads.wrench(at),
         }
     }
@@ -182,7 +256,7 @@ impl<S: Real, O: Load<S>> Load<S> for Acting<S, O> {
             Acting::Nothing => Some(T::zero()),
             Acting::Top(load) => load.potential(at),
             Acting::Weight(load) => load.potential(at),
-            Acting::Others(loads) => loads.potential(at),
+            Acting::Several(_, loads) | Acting::Others(loads) => loads.potential(at),
         }
     }
     #[inline(always)]
@@ -191,7 +265,7 @@ impl<S: Real, O: Load<S>> Load<S> for Acting<S, O> {
             Acting::Nothing => FiniteDerivative::none(),
             Acting::Top(load) => load.finite_derivative(from, to),
             Acting::Weight(load) => load.finite_derivative(from, to),
-            Acting::Others(loads) => loads.finite_derivative(from, to),
+            Acting::Several(_, loads) | Acting::Others(loads) => loads.finite_derivative(from, to),
         }
     }
     #[inline(always)]
@@ -202,7 +276,7 @@ impl<S: Real, O: Load<S>> Load<S> for Acting<S, O> {
     fn is_field(&self) -> bool {
         match self {
             Acting::Nothing | Acting::Top(_) | Acting::Weight(_) => true,
-            Acting::Others(loads) => loads.is_field(),
+            Acting::Several(_, loads) | Acting::Others(loads) => loads.is_field(),
         }
     }
 }

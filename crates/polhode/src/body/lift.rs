@@ -33,10 +33,14 @@ macro_rules! fields {
         impl<S: Real> $name<S> {
             /// The load with every number as a constant of `T`.
             pub fn lift<T: Over<S>>(&self) -> $name<T> {
+                self.rebuilt(&mut T::of)
+            }
+            /// The load with other numbers for its own, in the order in which they are listed.
+            pub(super) fn rebuilt<T: Real>(&self, number: &mut dyn FnMut(S) -> T) -> $name<T> {
                 $name {
                     $($kept: self.$kept,)*
-                    $($scalar: T::of(self.$scalar),)*
-                    $($vector: self.$vector.map(T::of),)*
+                    $($scalar: number(self.$scalar),)*
+                    $($vector: self.$vector.map(&mut *number),)*
                 }
             }
             /// True if the other one differs in its numbers alone.

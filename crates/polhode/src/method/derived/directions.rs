@@ -154,12 +154,13 @@ impl<G: Dynamics, D: Fan> Directions<G, D> {
         let (bodies, states): (Vec<_>, Vec<_>) = varied.into_iter().unzip();
         let inertias: Vec<&G::Inertia<Dual1>> = bodies.iter().map(|body| &body.inertia).collect();
         let inertia = G::inertia_of_each(&inertias, &fanned);
-        let loads = bodies.iter().map(|body| (&body.load as &dyn Any).downcast_ref::<Loads<Dual1>>());
-        let weights = loads.collect::<Option<Vec<_>>>().and_then(|each| Acting::of_each(&each, fanned::<D>));
+        let known: Vec<Option<Loads<Dual1>>> =
+            bodies.iter().map(|body| (&body.load as &dyn Any).downcast_ref().cloned()).collect();
+        let known = known.iter().map(Option::as_ref).collect::<Option<Vec<_>>>();
+        let load = Acting::of_each(known.as_deref(), &fanned, || Each::of(bodies));
         let state = with_values(&beside(&states), start);
         let zero = Coordinates::origin();
         let rates = Rates { velocity: zero, algorithmic: zero };
-        let load = weights.unwrap_or_else(|| Acting::Others(Each::of(bodies)));
         Directions {
             body: Arc::new(Body { inertia, load }),
             next: state,
