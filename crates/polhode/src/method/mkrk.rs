@@ -123,7 +123,7 @@ pub(super) struct Stages<S: Real, G: Dynamics> {
     pub(super) blocks: Vec<core::ops::Range<usize>>,
     explicit: bool,
     /// The most used tableau has its entries in the code.
-    pub(super) classical: bool,
+    classical: bool,
     /// The stage values (Ψ, p) of the last step, for a tableau that is not explicit.
     pub(super) y: Vec<G::Pair<S>>,
     guess: Vec<G::Pair<S>>,

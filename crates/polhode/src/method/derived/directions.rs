@@ -70,8 +70,7 @@ impl<G: Dynamics> All<G> {
         if direction >= self.count {
             return None;
         }
-        let four = self.fours.get(direction / 4).map(|four| four.one(direction % 4));
-        four.or_else(|| Some(self.threes.get(direction / 3)?.one(direction % 3)))
+        one_of(&self.fours, direction).or_else(|| one_of(&self.threes, direction))
     }
     /// Does something with each.
     #[inline(always)]
@@ -95,6 +94,11 @@ fn grouped<G: Dynamics, L: Load<Dual1> + Send + Sync + 'static, D: Fan>(
         groups.push(Directions::new(group, start, room));
     }
     groups
+}
+
+/// The state of one direction, if it is in one of these groups.
+fn one_of<G: Dynamics, D: Fan>(groups: &[Directions<G, D>], direction: usize) -> Option<State<Dual1, G>> {
+    Some(groups.get(direction / D::COUNT)?.one(direction % D::COUNT))
 }
 
 /// A function of its own.
