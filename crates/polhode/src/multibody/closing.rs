@@ -5,17 +5,18 @@
 //! unknowns: of those that have no inertia about some axis, because their joints alone say how they turn, and of those with so many
 //! joints that these would all be tied to each other.
 
-use super::history::{Guess, ORDER, PRICE};
+use super::history::{Guess, ORDER};
 use super::joint::{Joint, MOST_ROWS};
 use super::place::{Place, zero};
 use super::state::{BodyMotion, CoordinateState};
+use super::stored::{Six, add_times, dot, six, vectors};
 use super::structured::Solve;
 use super::system::Rigid;
 use super::tape::{Matrix, Places, Product, Sink, Values, keep_matrix};
 use super::variational::Varying;
 use super::workspace::lengths;
 use crate::archive::{Archive, Kept, kept};
-use crate::scalar::{Dual, Perform, Real, Scalar, perform};
+use crate::scalar::{Dual, Perform, Quads, Real, Scalar, Wide, perform};
 use crate::solve::{Block, FactorError, Role, StepError};
 use nalgebra::Vector3;
 use std::sync::Arc;
@@ -30,11 +31,11 @@ const MOST_CONDITION: f64 = 1e8;
 pub(super) struct Closing<S: Real> {
     unknowns: Unknowns,
     matrix: Option<Matrix<S>>,
-    /// Velocity in space and spin in body axes of each body without the last impulses, and the velocities with them.
+    /// Velocity in space and spin in body axes of each body without the last impulses.
     free: Vec<[Vector3<S>; 2]>,
-    moving: Vec<[Vector3<S>; 2]>,
-    /// Bᵀ η on each body.
-    pushed: Vec<[Vector3<S>; 2]>,
+    /// The velocities with them, and Bᵀ η on each body.
+    moving: Vec<Six<S>>,
+    pushed: Vec<Six<S>>,
     /// What is given of each equation, what was found of its unknown, and what is left or a correction.
     given: Vec<S>,
     found: Vec<S>,
@@ -44,7 +45,7 @@ pub(super) struct Closing<S: Real> {
     past: Past<S>,
 }
 
-/// What was found in the last steps of one size, and how long factors serve.
+/// What was found in the last steps of one size.
 #[derive(Clone, Debug)]
 struct Past<S> {
     /// The step size, not a number while there are no such steps.
@@ -53,15 +54,13 @@ struct Past<S> {
     differences: Vec<[S; ORDER + 1]>,
     /// The guess that would have been the best one for the last step.
     guess: Guess,
-    /// Rounds spent since the factors were made, beyond those that new ones take.
-    extra: u64,
 }
 
-kept!(Past<f64> { h, differences, guess, extra });
+kept!(Past<f64> { h, differences, guess });
 
 impl<S: Real> Past<S> {
     fn none() -> Self {
-        Past { h: f64::NAN, differences: Vec::new(), guess: Guess::default(), extra: 0 }
+        Past { h: f64::NAN, differences: Vec::new(), guess: Guess::default() }
     }
     /// The guess by them, if there are such steps.
     fn extrapolate(&self, h: f64, found: &mut [S]) -> bool {
@@ -101,25 +100,55 @@ impl<S: Real> Past<S> {
     }
 }
 
-/// What is left of the equations with what was found so far; the largest rate across a joint, as one of a length.
-struct Left<'a, 'b, S: Real>(&'a Varying<'b, S>);
+/// What is left of the equations with what was found so far; the largest rate across a joint, as one of a length, and the largest
+/// velocity of a point.
+struct Left<'s, 'a, 'b, S: Real>(&'s mut Closing<S>, &'a Varying<'b, S>);
 
-impl<S: Real> Perform<Left<'_, '_, S>> for Closing<S> {
-    type Output = S;
+impl<S: Real> Wide<S> for Left<'_, '_, '_, S> {
+    type Output = [S; 2];
     #[inline(always)]
-    fn perform(&mut self, Left(step): Left<'_, '_, S>) -> S {
-        self.left(step)
+    fn run<Q: Quads<S>>(self, quads: Q) -> [S; 2] {
+        self.0.left(quads, self.1)
+    }
+}
+
+/// Bᵀ η on each body, of what was found.
+struct Push<'s, 'a, 'b, S: Real>(&'s mut Closing<S>, &'a Varying<'b, S>);
+
+impl<S: Real> Wide<S> for Push<'_, '_, '_, S> {
+    type Output = ();
+    #[inline(always)]
+    fn run<Q: Quads<S>>(self, quads: Q) {
+        self.0.push(quads, self.1);
     }
 }
 
 /// The entries of the matrix.
-struct Written<'a, 'b, S: Real>(&'a Varying<'b, S>, Values<'a, S>);
+struct Written<'a, 'b, S: Real> {
+    unknowns: &'a Unknowns,
+    rows: &'a mut Vec<Row<S>>,
+    step: &'a Varying<'b, S>,
+    values: Values<'a, S>,
+}
 
-impl<S: Real> Perform<Written<'_, '_, S>> for Closing<S> {
+impl<S: Real> Wide<S> for Written<'_, '_, S> {
     type Output = ();
     #[inline(always)]
-    fn perform(&mut self, Written(step, mut values): Written<'_, '_, S>) {
-        step.write_closing(&self.unknowns, &mut self.rows, &mut values);
+    fn run<Q: Quads<S>>(self, quads: Q) {
+        let Written { unknowns, rows, step, mut values } = self;
+        step.write_closing(quads, unknowns, rows, &mut values);
+    }
+}
+
+/// Where the entries of the matrix are.
+struct Recorded<'a, 'b, S: Real>(&'a Unknowns, &'a Varying<'b, S>);
+
+impl<S: Real> Wide<S> for Recorded<'_, '_, S> {
+    type Output = Places;
+    fn run<Q: Quads<S>>(self, quads: Q) -> Places {
+        let mut places = Places::default();
+        self.1.write_closing(quads, self.0, &mut Vec::new(), &mut places);
+        places
     }
 }
 
@@ -143,8 +172,8 @@ impl<S: Real> Perform<End<'_, S>> for Varying<'_, S> {
 #[derive(Clone, Copy, Debug)]
 struct Row<S> {
     at: usize,
-    slope: [Vector3<S>; 2],
-    eased: [Vector3<S>; 2],
+    slope: Six<S>,
+    eased: Six<S>,
 }
 
 /// Where the unknowns are, and the equations, which are numbered alike.
@@ -265,9 +294,9 @@ impl<S: Real> Closing<S> {
             *free = [body.velocity, body.attitude.unrotate(&body.carried[1])];
         }
         solver.close(self, step)?;
-        self.push(step);
+        S::widely(Push(self, step));
         for (b, body) in next.iter_mut().enumerate() {
-            let [force, moment] = self.pushed[b];
+            let [force, moment] = vectors(&self.pushed[b]);
             body.velocity -= force * (mass / step.on.system.bodies[b].mass);
             let turned = body.attitude.rotate(&(moment * mass));
             body.carried[1] -= turned;
@@ -285,8 +314,9 @@ impl<S: Real> Closing<S> {
         let bodies = step.on.bodies.len();
         if self.unknowns.bodies.len() != bodies {
             self.unknowns = Unknowns::new(step);
-            for list in [&mut self.free, &mut self.moving, &mut self.pushed] {
-                list.resize(bodies, [zero(); 2]);
+            self.free.resize(bodies, [zero(); 2]);
+            for list in [&mut self.moving, &mut self.pushed] {
+                list.resize(bodies, [S::zero(); 8]);
             }
             for list in [&mut self.given, &mut self.found, &mut self.x] {
                 list.resize(self.unknowns.n, S::zero());
@@ -294,26 +324,26 @@ impl<S: Real> Closing<S> {
             self.past.differences.resize(self.unknowns.n, [S::zero(); ORDER + 1]);
         }
     }
-    /// Bᵀ η on each body, of what was found.
     #[inline(always)]
-    fn push(&mut self, step: &Varying<'_, S>) {
+    fn push<Q: Quads<S>>(&mut self, quads: Q, step: &Varying<'_, S>) {
         let Closing { pushed, found, unknowns, .. } = self;
-        pushed.fill([zero(); 2]);
-        step.react_from(found, &unknowns.joints, |b, [force, moment]| {
-            pushed[b][0] += force;
-            pushed[b][1] += moment;
+        pushed.fill([S::zero(); 8]);
+        step.react(quads, (found, &unknowns.joints), |b, pull| {
+            add_times(quads, &mut pushed[b], S::one(), pull);
         });
     }
     #[inline(always)]
-    fn left(&mut self, step: &Varying<'_, S>) -> S {
-        self.push(step);
+    fn left<Q: Quads<S>>(&mut self, quads: Q, step: &Varying<'_, S>) -> [S; 2] {
+        self.push(quads, step);
         let Closing { unknowns, free, moving, pushed, given, found, x, .. } = self;
         let (system, work) = (step.on.system, &*step.on.work);
         let mass = work.mass;
+        // Joints hand the rounding of the fastest body on to all.
+        let mut fastest = S::lift(f64::MIN_POSITIVE);
         x.copy_from_slice(given);
         for (b, body) in system.bodies.iter().enumerate() {
-            let ([velocity, spin], [force, moment]) = (free[b], pushed[b]);
-            moving[b] = match unknowns.bodies[b] {
+            let ([velocity, spin], [force, moment]) = (free[b], vectors(&pushed[b]));
+            let [v, omega] = match unknowns.bodies[b] {
                 None => {
                     let spin = spin - moment * mass;
                     [velocity - force * (mass / body.mass), body.inertia.inverse.times(&spin)]
@@ -326,19 +356,16 @@ impl<S: Real> Closing<S> {
                     now
                 }
             };
+            moving[b] = six(&v, &omega);
+            fastest = fastest.max(lengths(&v) + lengths(&omega) * work.arms[b]);
         }
-        let (mut most, mut sum) = (S::zero(), S::zero());
+        let (mut most, mut sum, ground) = (S::zero(), S::zero(), [S::zero(); 8]);
         for (j, joint) in system.joints.iter().enumerate() {
-            let (start, count) = (unknowns.joints[j], joint.kind.rows());
-            let rates = &mut x[start..start + count];
-            for (end, body) in joint.bodies().into_iter().enumerate() {
-                let Some(body) = body else { continue };
-                let [v, omega] = &moving[body];
-                for (rate, row) in rates.iter_mut().zip(&work.jacobians[j]) {
-                    *rate += row[2 * end].dot(v) + row[2 * end + 1].dot(omega);
-                }
-            }
-            for (k, rate) in rates.iter_mut().enumerate() {
+            let start = unknowns.joints[j];
+            let motion = joint.bodies().map(|body| body.map_or(ground, |b| moving[b]));
+            for (k, row) in step.rows(j).iter().enumerate() {
+                let rate = &mut x[start + k];
+                *rate += dot(quads, row, &motion);
                 if let Some(soft) = work.soft(work.layout.multipliers[j] + k) {
                     *rate -= soft * found[start + k];
                 }
@@ -350,7 +377,22 @@ impl<S: Real> Closing<S> {
             }
         }
         step.write_flat_masses(&unknowns.extra, &mut Product { x: found, out: x });
-        most + sum * S::zero()
+        [most + sum * S::zero(), fastest]
+    }
+    /// Adds the impulses of the first half of the step to those that are found at its end, or takes them away. Poses are
+    /// rounded, and what holds them is as rough as that over the step; the impulse of the whole step is not, because velocities
+    /// fit the joints at both ends.
+    fn shift(&mut self, step: &Varying<'_, S>, sign: S) {
+        let work = &*step.on.work;
+        let half = sign * step.on.h * S::lift(0.5) / work.mass;
+        for (j, joint) in step.on.system.joints.iter().enumerate() {
+            let (at, first, count) = (self.unknowns.joints[j], work.layout.multipliers[j], joint.kind.rows());
+            for (found, lambda) in
+                self.found[at..at + count].iter_mut().zip(&work.lambda[first..first + count])
+            {
+                *found += *lambda * half;
+            }
+        }
     }
     /// Solves for a correction and makes it.
     fn correct(&mut self) {
@@ -372,15 +414,15 @@ impl<S: Real> Closing<S> {
             }
         }
     }
-    /// Finds the impulses. Like the multipliers of a step they are smooth, so that a guess by the last steps lets old factors do.
+    /// Finds the impulses. Those of whole steps are smooth, so that a guess by the last steps leaves so little that factors at the end
+    /// of this one take all of it away at once.
     pub(super) fn find(&mut self, step: &Varying<'_, S>) -> Result<(), StepError> {
         /// A rate across a joint this small, relative to the fastest point, is round-off, and so is what a correction leaves by
         /// the rate at which they shrink.
         const END: f64 = 4.0 * f64::EPSILON;
         const LEFT: f64 = 0.25 * f64::EPSILON;
-        /// Old factors by which they shrink less are given up.
-        const GAIN: f64 = 0.1;
-        const USUAL: u64 = 2;
+        /// A rate from which the first correction leaves no more than that: it shrinks by the rounding of the factors alone.
+        const NEAR: f64 = 1e-9;
         const MOST_ROUNDS: u64 = 30;
         if self.unknowns.n == 0 {
             return Ok(());
@@ -389,38 +431,25 @@ impl<S: Real> Closing<S> {
         // Rates across joints tell how far impulses are off, not the velocities of bodies. And corrections make derivatives exact, not
         // guesses.
         let seen = held && S::DEPTH == 0 && self.unknowns.bodies.iter().all(Option::is_none);
-        let goes_on = seen && self.past.extrapolate(h, &mut self.found);
-        let mut fresh = !goes_on || self.past.extra >= PRICE;
-        if !goes_on {
+        if seen && self.past.extrapolate(h, &mut self.found) {
+            self.shift(step, -S::one());
+        } else {
             self.found.fill(S::zero());
         }
-        if fresh {
-            self.factor(step)?;
-        }
-        // Joints hand the rounding of the fastest body on to all.
-        let mut fastest = S::lift(f64::MIN_POSITIVE);
-        for (arm, [velocity, _]) in step.on.work.arms.iter().zip(&self.free) {
-            fastest = fastest.max(lengths(velocity) + *arm / step.on.h.abs() * S::lift(1e-3));
-        }
+        self.factor(step)?;
         let (mut before, mut rounds) = (f64::NAN, 0);
         while rounds < MOST_ROUNDS {
-            let left = perform::<S, _, _>(self, Left(step));
-            for (arm, [velocity, omega]) in step.on.work.arms.iter().zip(&self.moving) {
-                fastest = fastest.max(lengths(velocity) + lengths(omega) * *arm);
-            }
+            let [left, fastest] = S::widely(Left(self, step));
             let now = (left / fastest).largest();
             if !now.is_finite() {
                 return Err(StepError::NotFinite { t: step.on.t.largest(), h });
-            }
-            if !fresh && now > END && now > GAIN * before {
-                self.factor(step)?;
-                fresh = true;
             }
             self.correct();
             rounds += 1;
             // Derivatives settle after values.
             let settles = rounds > 1 + S::DEPTH as u64;
-            if settles && (now <= END || now * (now / before) <= LEFT || now > 0.5 * before) {
+            let shrinks = now <= END || now * (now / before) <= LEFT;
+            if (seen && now <= NEAR) || (settles && (shrinks || now > 0.5 * before)) {
                 if held {
                     break;
                 }
@@ -431,15 +460,15 @@ impl<S: Real> Closing<S> {
             before = now;
         }
         if seen {
-            self.past.extra = if fresh { 0 } else { self.past.extra + rounds.saturating_sub(USUAL) };
+            self.shift(step, S::one());
             self.past.learn(h, &self.found, &self.unknowns.scales);
+            self.shift(step, -S::one());
         }
         Ok(())
     }
     /// Room for the matrix, once it is known where its entries are.
     fn unwritten(unknowns: &Unknowns, step: &Varying<'_, S>) -> Matrix<S> {
-        let mut places = Places::default();
-        step.write_closing(unknowns, &mut Vec::new(), &mut places);
+        let places = S::widely(Recorded(unknowns, step));
         Matrix::new(unknowns.n, places, &unknowns.blocks, &unknowns.scales)
     }
     /// Makes and factors it.
@@ -452,7 +481,8 @@ impl<S: Real> Closing<S> {
             Some(matrix) => matrix,
             None => Self::unwritten(&self.unknowns, step),
         };
-        perform::<S, _, _>(self, Written(step, matrix.rewrite()));
+        let (unknowns, rows, values) = (&self.unknowns, &mut self.rows, matrix.rewrite());
+        S::widely(Written { unknowns, rows, step, values });
         let factored = matrix.factor();
         self.matrix = Some(matrix);
         let (t, h) = (step.on.t.largest(), step.on.h.largest());
@@ -483,7 +513,7 @@ impl Closing<Dual<f64, 1>> {
             if round > 0 {
                 self.hold(step);
             }
-            self.left(step);
+            Dual::<f64, 1>::widely(Left(self, step));
             factors.x.iter_mut().zip(&self.x).for_each(|(x, left)| *x = left.eps[0]);
             factors.correct();
             self.found.iter_mut().zip(&factors.x).for_each(|(found, x)| found.eps[0] -= x);
@@ -518,7 +548,13 @@ impl<S: Real> Varying<'_, S> {
     }
     /// [M Bᵀ; B 0] over the typical mass, without the velocities that are not among the unknowns.
     #[inline(always)]
-    fn write_closing(&self, unknowns: &Unknowns, rows: &mut Vec<Row<S>>, sink: &mut impl Sink<S>) {
+    fn write_closing<Q: Quads<S>>(
+        &self,
+        quads: Q,
+        unknowns: &Unknowns,
+        rows: &mut Vec<Row<S>>,
+        sink: &mut impl Sink<S>,
+    ) {
         let (work, mass) = (&*self.on.work, self.on.work.mass);
         for (b, body) in self.on.system.bodies.iter().enumerate() {
             match unknowns.bodies[b] {
@@ -526,17 +562,15 @@ impl<S: Real> Varying<'_, S> {
                     sink.diagonal(at, at, body.mass / mass);
                     sink.block(at + 3, at + 3, &(body.inertia.matrix() / mass));
                 }
-                None => self.write_eased(unknowns, b, rows, sink),
+                None => self.write_eased(quads, unknowns, b, rows, sink),
             }
         }
         for (j, joint) in self.on.system.joints.iter().enumerate() {
             let start = unknowns.joints[j];
-            for (k, row) in work.jacobians[j][..joint.kind.rows()].iter().enumerate() {
-                for (block, slope) in row.iter().enumerate() {
-                    let at = joint.bodies()[block / 2].and_then(|body| unknowns.bodies[body]);
-                    let Some(at) = at else { continue };
-                    let column = at + 3 * (block % 2);
-                    for i in if block % 2 == 1 { 0..3 } else { joint.touched(k) } {
+            for (k, row) in self.rows(j).iter().enumerate() {
+                for (slope, body) in row.iter().zip(joint.bodies()) {
+                    let Some(column) = body.and_then(|body| unknowns.bodies[body]) else { continue };
+                    for i in joint.touched(k).chain(3..6) {
                         sink.add(start + k, column + i, slope[i]);
                         sink.add(column + i, start + k, slope[i]);
                     }
@@ -550,27 +584,31 @@ impl<S: Real> Varying<'_, S> {
     }
     /// -m B M⁻¹ Bᵀ of the joints at one body.
     #[inline(always)]
-    fn write_eased(&self, unknowns: &Unknowns, b: usize, rows: &mut Vec<Row<S>>, sink: &mut impl Sink<S>) {
+    fn write_eased<Q: Quads<S>>(
+        &self,
+        quads: Q,
+        unknowns: &Unknowns,
+        b: usize,
+        rows: &mut Vec<Row<S>>,
+        sink: &mut impl Sink<S>,
+    ) {
         let (body, work) = (&self.on.system.bodies[b], &*self.on.work);
         let light = -(work.mass / body.mass);
         rows.clear();
         for &(j, end) in &unknowns.around[b] {
-            let number = self.on.system.joints[j].kind.rows();
-            rows.extend(work.jacobians[j][..number].iter().enumerate().map(|(k, row)| {
-                let [push, turn] = [row[2 * end], row[2 * end + 1]];
-                let spun = body.inertia.inverse.times(&turn) * -work.mass;
-                Row { at: unknowns.joints[j] + k, slope: [push, turn], eased: [push * light, spun] }
-            }));
+            for (k, row) in self.rows(j).iter().enumerate() {
+                let [push, turn] = vectors(&row[end]);
+                let eased = six(&(push * light), &(body.inertia.inverse.times(&turn) * -work.mass));
+                rows.push(Row { at: unknowns.joints[j] + k, slope: row[end], eased });
+            }
         }
         for (i, row) in rows.iter().enumerate() {
-            let entry =
-                |other: &Row<S>| row.slope[0].dot(&other.eased[0]) + row.slope[1].dot(&other.eased[1]);
             for other in &rows[..i] {
-                let entry = entry(other);
+                let entry = dot(quads, &[row.slope], &[other.eased]);
                 sink.add(row.at, other.at, entry);
                 sink.add(other.at, row.at, entry);
             }
-            sink.add(row.at, row.at, entry(row));
+            sink.add(row.at, row.at, dot(quads, &[row.slope], &[row.eased]));
         }
     }
 }

@@ -16,6 +16,7 @@ use super::place::{Place, zero};
 use super::signal::Scene;
 use super::split::Slopes;
 use super::state::{BodyMotion, CoordinateState};
+use super::stored::{store, vectors};
 use super::workspace::{LEAST_MOTION, Now, ROUNDED, Stepping, Weights, ends, lengths, loads};
 use crate::group::{Exponential, Group, Map, Rotation, So3, Tangent};
 use crate::method::{Chart, Form};
@@ -129,9 +130,11 @@ impl<S: Real> Stepping<'_, S> {
                 let (x, v, omega) = (moving.position, moving.velocity, moving.omega_body);
                 Place { x, r: moving.attitude.matrix(), v, omega }
             };
-            for (joint, jacobian) in self.system.joints.iter().zip(&mut self.work.jacobians) {
+            let work = &mut *self.work;
+            for (joint, first) in self.system.joints.iter().zip(&work.layout.multipliers) {
                 let [a, b] = joint.bodies().map(|body| body.map_or(ground, place));
-                joint.jacobian(self.t, [&a, &b], jacobian);
+                let rows = &mut work.jacobians[*first..*first + joint.kind.rows()];
+                store(joint, self.t, [&a, &b], rows);
             }
         }
     }
@@ -191,13 +194,15 @@ impl<S: Real> Stepping<'_, S> {
         }
         let work = &mut *self.work;
         for (j, joint) in self.system.joints.iter().enumerate() {
-            let eta = &work.eta[work.layout.multipliers[j]..][..joint.kind.rows()];
+            let first = work.layout.multipliers[j];
+            let (rows, eta) = (&work.jacobians[first..], &work.eta[first..first + joint.kind.rows()]);
             for (end, body) in joint.bodies().into_iter().enumerate() {
                 let Some(body) = body else { continue };
                 let (mut force, mut moment) = (zero(), zero());
-                for (row, eta) in work.jacobians[j].iter().zip(eta) {
-                    force += row[2 * end] * *eta;
-                    moment += row[2 * end + 1] * *eta;
+                for (row, eta) in rows.iter().zip(eta) {
+                    let [push, turn] = vectors(&row[end]);
+                    force += push * *eta;
+                    moment += turn * *eta;
                 }
                 let tie = &mut work.residual[work.layout.pose(body)..][..6];
                 for i in 0..3 {

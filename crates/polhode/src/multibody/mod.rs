@@ -44,6 +44,7 @@ mod signal;
 mod simulation;
 mod split;
 mod state;
+mod stored;
 mod structured;
 mod symmetry;
 mod system;

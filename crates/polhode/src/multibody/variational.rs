@@ -9,17 +9,18 @@
 //! B v = 0 at the end.
 
 use super::closing::Closing;
-use super::iterate::{Entries, Residual};
+use super::iterate::Entries;
 use super::joint::MOST_ROWS;
 use super::place::{Place, outer, unit, zero};
 use super::signal::Scene;
 use super::state::{BodyMotion, CoordinateState};
+use super::stored::{Six, StoredRow, pulled, store, vectors};
 use super::structured::{Solve, Structured};
 use super::tape::{Matrix, Places, Sink};
 use super::workspace::{Stepping, ends, loads};
 use crate::body::inward;
 use crate::group::{Group, Map, MapKind, Rotation, So3, Vectorial, spin};
-use crate::scalar::{Dual, Perform, Real, Scalar, perform};
+use crate::scalar::{Dual, Perform, Quads, Real, Scalar, Wide, perform};
 use crate::solve::{Equations, Rung, StepError};
 use nalgebra::{Matrix3, Vector3};
 
@@ -128,32 +129,31 @@ impl<'a, S: Real> Varying<'a, S> {
     #[inline(always)]
     pub(super) fn take_rows(&mut self, time: S) {
         let (work, ground) = (&mut *self.on.work, Place::ground());
-        for (joint, rows) in self.on.system.joints.iter().zip(&mut work.jacobians) {
-            joint.jacobian(time, ends(&work.now, &ground, joint.bodies()), rows);
+        for (joint, first) in self.on.system.joints.iter().zip(&work.layout.multipliers) {
+            let places = ends(&work.now, &ground, joint.bodies());
+            store(joint, time, places, &mut work.jacobians[*first..*first + joint.kind.rows()]);
         }
     }
-    /// Bᵀ times numbers of each row, B as it was stored.
-    fn react(&self, numbers: &[S], add: impl FnMut(usize, [Vector3<S>; 2])) {
-        self.react_from(numbers, &self.on.work.layout.multipliers, add);
+    /// The rows of a joint, as they were taken.
+    #[inline(always)]
+    pub(super) fn rows(&self, joint: usize) -> &[StoredRow<S>] {
+        let first = self.on.work.layout.multipliers[joint];
+        &self.on.work.jacobians[first..first + self.on.system.joints[joint].kind.rows()]
     }
-    /// The same of numbers that start there for each joint.
-    pub(super) fn react_from(
+    /// Bᵀ times numbers of each row, which start there for each joint, B as it was taken.
+    #[inline(always)]
+    pub(super) fn react<Q: Quads<S>>(
         &self,
-        numbers: &[S],
-        starts: &[usize],
-        mut add: impl FnMut(usize, [Vector3<S>; 2]),
+        quads: Q,
+        (numbers, starts): (&[S], &[usize]),
+        mut add: impl FnMut(usize, &Six<S>),
     ) {
         for (j, joint) in self.on.system.joints.iter().enumerate() {
-            let first = starts[j];
-            let rows = &self.on.work.jacobians[j][..joint.kind.rows()];
-            for (end, body) in joint.bodies().into_iter().enumerate() {
-                let Some(body) = body else { continue };
-                let mut sum = [zero(); 2];
-                for (k, row) in rows.iter().enumerate() {
-                    sum[0] += row[2 * end] * numbers[first + k];
-                    sum[1] += row[2 * end + 1] * numbers[first + k];
+            let pulls = pulled(quads, self.rows(j), &numbers[starts[j]..]);
+            for (pull, body) in pulls.iter().zip(joint.bodies()) {
+                if let Some(body) = body {
+                    add(body, pull);
                 }
-                add(body, sum);
             }
         }
     }
@@ -203,26 +203,8 @@ impl<'a, S: Real> Varying<'a, S> {
     {
         let (h, system) = (self.on.h, self.on.system);
         let half = h * S::lift(0.5);
-        let before = core::mem::take(self.acting);
-        for (b, next) in next.iter_mut().enumerate() {
-            let (body, moving, step) = (&system.bodies[b], &self.on.bodies[b], &self.on.work.steps[b]);
-            let turn = So3::increment(Vectorial::from(self.map), &step.moved[1]);
-            let [force, moment] = before[b];
-            *next = BodyMotion {
-                position: moving.position + step.moved[0],
-                attitude: moving.attitude.advance(&turn).normalized(),
-                velocity: moving.velocity + force * (half / body.mass),
-                carried: [zero(), moving.carried[1] + moving.attitude.rotate(&(moment * half))],
-                ..*moving
-            };
-        }
-        *self.acting = before;
-        let (lambda, bodies) = (&self.on.work.lambda, self.on.bodies);
-        self.react(lambda, |b, [force, moment]| {
-            next[b].velocity -= force * (half / system.bodies[b].mass);
-            next[b].carried[1] -= bodies[b].attitude.rotate(&(moment * half));
-        });
-        let end = self.on.t + h;
+        S::widely(Pushed { step: self, next });
+        let (bodies, end) = (self.on.bodies, self.on.t + h);
         let side = -inward(self.on.t, h);
         let still: &[BodyMotion<S>] = next;
         self.act((end, side), &|b| (still[b].attitude, still[b].place()));
@@ -282,15 +264,15 @@ impl<'a, S: Real> Varying<'a, S> {
             for (k, after) in after[..joint.kind.rows()].iter().enumerate() {
                 for end in 0..2 {
                     let Some(body) = bodies[end] else { continue };
-                    let (row, before) = (layout.motion(body), &work.jacobians[j][k]);
+                    let (row, before) = (layout.motion(body), &self.rows(j)[k][end]);
                     for i in joint.touched(k) {
                         sink.add(start + k, row + i, after[2 * end][i]);
-                        sink.add(row + i, start + k, before[2 * end][i]);
+                        sink.add(row + i, start + k, before[i]);
                     }
                     let turned = work.now[body].omega_slopes[0].tr_mul(&after[2 * end + 1]);
                     for i in 0..3 {
                         sink.add(start + k, row + 3 + i, turned[i]);
-                        sink.add(row + 3 + i, start + k, before[2 * end + 1][i]);
+                        sink.add(row + 3 + i, start + k, before[3 + i]);
                     }
                 }
                 if let Some(soft) = work.soft(layout.multipliers[j] + k) {
@@ -345,10 +327,53 @@ impl<S: Real> Perform<Start> for Varying<'_, S> {
     }
 }
 
-impl<S: Real> Perform<Residual> for Varying<'_, S> {
+/// Momenta by the first half of what acts, and poses at the end of the step.
+struct Pushed<'s, 'a, S: Real> {
+    step: &'s Varying<'a, S>,
+    next: &'s mut [BodyMotion<S>],
+}
+
+impl<S: Real> Wide<S> for Pushed<'_, '_, S> {
     type Output = ();
     #[inline(always)]
-    fn perform(&mut self, _: Residual) {
+    fn run<Q: Quads<S>>(self, quads: Q) {
+        let Pushed { step, next } = self;
+        let (system, bodies, work) = (step.on.system, step.on.bodies, &*step.on.work);
+        let half = step.on.h * S::lift(0.5);
+        for (b, next) in next.iter_mut().enumerate() {
+            let (moving, moved) = (&bodies[b], &work.steps[b].moved);
+            let turn = So3::increment(Vectorial::from(step.map), &moved[1]);
+            let [force, moment] = step.acting[b];
+            *next = BodyMotion {
+                position: moving.position + moved[0],
+                attitude: moving.attitude.advance(&turn).normalized(),
+                velocity: moving.velocity + force * (half / system.bodies[b].mass),
+                carried: [zero(), moving.carried[1] + moving.attitude.rotate(&(moment * half))],
+                ..*moving
+            };
+        }
+        step.react(quads, (&work.lambda, &work.layout.multipliers), |b, pull| {
+            let [force, moment] = vectors(pull);
+            next[b].velocity -= force * (half / system.bodies[b].mass);
+            next[b].carried[1] -= bodies[b].attitude.rotate(&(moment * half));
+        });
+    }
+}
+
+/// The residual at the iterate.
+struct Remainder<'s, 'a, S: Real>(&'s mut Varying<'a, S>);
+
+impl<S: Real> Wide<S> for Remainder<'_, '_, S> {
+    type Output = ();
+    #[inline(always)]
+    fn run<Q: Quads<S>>(self, quads: Q) {
+        self.0.evaluate(quads);
+    }
+}
+
+impl<S: Real> Varying<'_, S> {
+    #[inline(always)]
+    fn evaluate<Q: Quads<S>>(&mut self, quads: Q) {
         let (h, half, mass) = (self.on.h, self.half(), self.on.work.mass);
         for (b, body) in self.on.system.bodies.iter().enumerate() {
             let (moving, moved) = (&self.on.bodies[b], self.on.work.steps[b].moved);
@@ -364,31 +389,29 @@ impl<S: Real> Perform<Residual> for Varying<'_, S> {
             let spun = momentum(self.map, body.inertia.matrix(), &moved[1]);
             let begun = body.inertia.matrix.times(&(moving.omega_body * h));
             let shift = (moved[0] - moving.velocity * h) * body.mass - force * half;
-            now.complementary = [shift, spun - begun - moment * half];
+            let row = self.on.work.layout.motion(b);
+            self.on.work.put(row, [shift / mass, (spun - begun - moment * half) / mass]);
         }
-        let (work, ground) = (&mut *self.on.work, Place::ground());
+        let (work, ground, per) = (&mut *self.on.work, Place::ground(), half / mass);
         for (j, joint) in self.on.system.joints.iter().enumerate() {
             let (count, start, first) =
                 (joint.kind.rows(), work.layout.joints[j], work.layout.multipliers[j]);
-            let places = ends(&work.now, &ground, joint.bodies());
+            let (bodies, multipliers) = (joint.bodies(), first..first + count);
+            let places = ends(&work.now, &ground, bodies);
             joint.constraint(self.on.t + h, places, &mut work.residual[start..start + count]);
             for k in 0..count {
-                let lambda = work.lambda[first + k] * half;
                 if let Some(soft) = work.soft(first + k) {
-                    let beyond = (work.lambda[first + k] - work.held[first + k]) * half;
-                    work.residual[start + k] -= soft * beyond / mass;
-                }
-                for (end, body) in joint.bodies().into_iter().enumerate() {
-                    let Some(body) = body else { continue };
-                    let row = &work.jacobians[j][k];
-                    work.now[body].complementary[0] += row[2 * end] * lambda;
-                    work.now[body].complementary[1] += row[2 * end + 1] * lambda;
+                    let beyond = (work.lambda[first + k] - work.held[first + k]) * per;
+                    work.residual[start + k] -= soft * beyond;
                 }
             }
-        }
-        for b in 0..self.on.bodies.len() {
-            let sums = self.on.work.now[b].complementary;
-            self.on.work.put(self.on.work.layout.motion(b), sums.map(|x| x / mass));
+            let pulls = pulled(quads, &work.jacobians[multipliers.clone()], &work.lambda[multipliers]);
+            for (pull, body) in pulls.iter().zip(bodies) {
+                let Some(body) = body else { continue };
+                let row = work.layout.motion(body);
+                let sums = &mut work.residual[row..row + 6];
+                sums.iter_mut().zip(pull).for_each(|(sum, part)| *sum += *part * per);
+            }
         }
         for i in 0..self.on.extra.len() {
             let (extra, flat) = (&self.on.system.extra[i], &self.on.extra[i]);
@@ -428,7 +451,7 @@ impl<S: Real> Equations<S> for Varying<'_, S> {
     }
     #[inline]
     fn residual(&mut self) {
-        perform::<S, _, _>(self, Residual);
+        S::widely(Remainder(self));
     }
     fn misfit(&self) -> S {
         self.on.work.layout.misfit(&self.on.work.residual)

@@ -7,6 +7,7 @@ use super::layout::Layout;
 use super::place::{Place, zero};
 use super::split::AFTER;
 use super::state::{BodyMotion, CoordinateState};
+use super::stored::StoredRow;
 use super::system::{End, Rigid, System};
 use super::tape::Matrix;
 use crate::body::{Kinematics, Load, inward};
@@ -110,8 +111,8 @@ pub(super) struct Workspace<S: Real> {
     pub(super) lambda: Vec<S>,
     /// Those of the velocity rows.
     pub(super) eta: Vec<S>,
-    /// B at the start of the step, of the stabilized form.
-    pub(super) jacobians: Vec<[[Vector3<S>; 4]; MOST_ROWS]>,
+    /// B at the start of the step, of the stabilized form and of a step from a discrete Lagrangian.
+    pub(super) jacobians: Vec<StoredRow<S>>,
     /// Of a step from a discrete Lagrangian, the time at its end if they are those where bodies are then.
     pub(super) rows_at: Option<f64>,
     /// y*, ẏ*, u of the extra coordinates.
@@ -286,13 +287,15 @@ impl<S: Real> Workspace<S> {
         self.steps = vec![still; bodies];
         self.now = vec![now; bodies];
         let zeros = |count: usize| vec![S::zero(); count];
-        let rows = |kept: bool| vec![[[zero(); 4]; MOST_ROWS]; if kept { joints } else { 0 }];
         let [keeps_rows, leaps] = self.keeps;
+        let Layout { n, rows, .. } = *self.layout;
         if self.scheme.stabilized {
             self.levels = [zeros(self.small.n), zeros(self.small.n)];
+            self.slopes = vec![[[zero(); 4]; MOST_ROWS]; joints];
         }
-        (self.slopes, self.jacobians) = (rows(self.scheme.stabilized), rows(keeps_rows));
-        let Layout { n, rows, .. } = *self.layout;
+        if keeps_rows {
+            self.jacobians = vec![[[S::zero(); 8]; 2]; rows];
+        }
         (self.residual, self.lambda, self.eta) = (zeros(n), zeros(rows), zeros(rows));
         if leaps {
             self.leaps = vec![Leap::ground(); bodies];

@@ -23,6 +23,8 @@ pub trait Quads<S: Real>: Copy {
     fn less<const R: usize>(self, x: Self::Quad, a: S, y: Self::Quad) -> Self::Quad;
     /// a x.
     fn times<const R: usize>(self, a: S, x: Self::Quad) -> Self::Quad;
+    /// x y, number by number.
+    fn product(self, x: Self::Quad, y: Self::Quad) -> Self::Quad;
 }
 
 /// Work that is compiled for each way of doing it. What it calls must be inlined into it, or it is slow, not wrong.
@@ -99,6 +101,13 @@ impl<S: Real> Quads<S> for Narrow {
         x[..R].iter_mut().for_each(|x| *x *= a);
         x
     }
+    #[inline(always)]
+    fn product(self, mut x: [S; 4], y: [S; 4]) -> [S; 4] {
+        for r in 0..4 {
+            x[r] *= y[r];
+        }
+        x
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -123,6 +132,10 @@ impl Quads<f64> for V3 {
     #[inline(always)]
     fn times<const R: usize>(self, a: f64, x: __m256d) -> __m256d {
         self.avx._mm256_mul_pd(x, self.avx._mm256_set1_pd(a))
+    }
+    #[inline(always)]
+    fn product(self, x: __m256d, y: __m256d) -> __m256d {
+        self.avx._mm256_mul_pd(x, y)
     }
 }
 
