@@ -132,6 +132,11 @@ impl<T: Kept + Default> Kept for Option<T> {
         keep_optional(self, T::default, archive);
     }
 }
+impl<T: Kept> Kept for Box<T> {
+    fn keep(&mut self, archive: &mut Archive<'_>) {
+        self.as_mut().keep(archive);
+    }
+}
 /// A value and its rate.
 impl Kept for (f64, f64) {
     fn keep(&mut self, archive: &mut Archive<'_>) {

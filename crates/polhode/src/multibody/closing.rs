@@ -1,30 +1,23 @@
 //! The velocities that fit the joints at the end of a step from a discrete Lagrangian.
 //!
 //! The momenta p without the last impulses -m Bᵀ η (m a typical mass) make velocities v = M⁻¹ (p - m Bᵀ η), and B v = -g, the rates
-//! that drives enforce, is a system of equations for η alone: its matrix is m B M⁻¹ Bᵀ. The velocities of some bodies stay among the
-//! unknowns: of those that have no inertia about some axis, because their joints alone say how they turn, and of those with so many
-//! joints that these would all be tied to each other.
+//! that drives enforce, is a system of equations for η alone, but for bodies that are not eliminated: its matrix is m B M⁻¹ Bᵀ.
 
+use super::eased::{Blocks, Row, Unknowns, Written, room_for_rows, unwritten};
 use super::history::{Guess, ORDER};
 use super::joint::{Joint, MOST_ROWS};
 use super::place::{Place, zero};
 use super::state::{BodyMotion, CoordinateState};
-use super::stored::{Six, add_times, dot, six, vectors};
+use super::stored::{Six, add, dot, none, six, vectors};
 use super::structured::Solve;
-use super::system::Rigid;
-use super::tape::{Matrix, Places, Product, Sink, Values, keep_matrix};
+use super::system::System;
+use super::tape::{Matrix, Product, Values, keep_matrix};
 use super::variational::Varying;
 use super::workspace::lengths;
 use crate::archive::{Archive, Kept, kept};
 use crate::scalar::{Dual, Perform, Quads, Real, Scalar, Wide, perform};
-use crate::solve::{Block, FactorError, Role, StepError};
-use nalgebra::Vector3;
-use std::sync::Arc;
-
-/// The most rows of joints at a body whose velocities are no unknowns.
-const MOST_ROWS_OF_A_BODY: usize = 24;
-/// Moments of inertia that differ by more than this factor count as one without inertia about some axis.
-const MOST_CONDITION: f64 = 1e8;
+use crate::solve::{FactorError, StepError};
+use nalgebra::{Matrix3, Vector3};
 
 /// The velocities that fit the joints at the end of a step.
 #[derive(Clone, Debug)]
@@ -40,12 +33,13 @@ pub(super) struct Closing<S: Real> {
     given: Vec<S>,
     found: Vec<S>,
     x: Vec<S>,
-    /// Room for the rows at one body.
+    /// The impulses of the first half of the step.
+    first: Vec<S>,
     rows: Vec<Row<S>>,
     past: Past<S>,
 }
 
-/// What was found in the last steps of one size.
+/// The impulses of the last steps of one size, and how their factors served.
 #[derive(Clone, Debug)]
 struct Past<S> {
     /// The step size, not a number while there are no such steps.
@@ -54,42 +48,46 @@ struct Past<S> {
     differences: Vec<[S; ORDER + 1]>,
     /// The guess that would have been the best one for the last step.
     guess: Guess,
+    /// Steps to wait before factors of an earlier step are tried again, and how many after the next failure.
+    wait: u64,
+    patience: u64,
 }
 
-kept!(Past<f64> { h, differences, guess });
+kept!(Past<f64> { h, differences, guess, wait, patience });
 
 impl<S: Real> Past<S> {
     fn none() -> Self {
-        Past { h: f64::NAN, differences: Vec::new(), guess: Guess::default() }
+        Past { h: f64::NAN, differences: Vec::new(), guess: Guess::default(), wait: 0, patience: 1 }
     }
     /// The guess by them, if there are such steps.
-    fn extrapolate(&self, h: f64, found: &mut [S]) -> bool {
+    fn extrapolate(&self, h: f64, first: &[S], found: &mut [S]) -> bool {
         if self.h != h {
             return false;
         }
         let factors = self.guess.factors::<S>();
-        for (x, differences) in found.iter_mut().zip(&self.differences) {
+        for ((x, first), differences) in found.iter_mut().zip(first).zip(&self.differences) {
             *x = differences[0];
             for (difference, factor) in differences[1..].iter().zip(&factors) {
                 *x += *difference * *factor;
             }
+            *x -= *first;
         }
         true
     }
     /// Takes in what was found, each with what makes a length of its equation: its own unit is the other way round.
-    fn learn(&mut self, h: f64, found: &[S], scales: &[f64]) {
+    fn learn(&mut self, h: f64, [first, found]: [&[S]; 2], scales: &[f64]) {
+        let whole = first.iter().zip(found).map(|(first, x)| *first + *x);
         if core::mem::replace(&mut self.h, h) != h {
-            for (x, differences) in found.iter().zip(&mut self.differences) {
+            for (x, differences) in whole.zip(&mut self.differences) {
                 *differences = [S::zero(); ORDER + 1];
-                differences[0] = *x;
+                differences[0] = x;
             }
             self.guess = Guess::default();
             return;
         }
         let mut sizes = [S::zero(); ORDER + 1];
         let scales = scales.iter().copied().chain(core::iter::repeat(1.0));
-        for ((x, differences), scale) in found.iter().zip(&mut self.differences).zip(scales) {
-            let mut new = *x;
+        for ((mut new, differences), scale) in whole.zip(&mut self.differences).zip(scales) {
             for (old, size) in differences.iter_mut().zip(&mut sizes) {
                 let change = new - *old;
                 *size += change.abs() * S::lift(scale.recip());
@@ -123,35 +121,6 @@ impl<S: Real> Wide<S> for Push<'_, '_, '_, S> {
     }
 }
 
-/// The entries of the matrix.
-struct Written<'a, 'b, S: Real> {
-    unknowns: &'a Unknowns,
-    rows: &'a mut Vec<Row<S>>,
-    step: &'a Varying<'b, S>,
-    values: Values<'a, S>,
-}
-
-impl<S: Real> Wide<S> for Written<'_, '_, S> {
-    type Output = ();
-    #[inline(always)]
-    fn run<Q: Quads<S>>(self, quads: Q) {
-        let Written { unknowns, rows, step, mut values } = self;
-        step.write_closing(quads, unknowns, rows, &mut values);
-    }
-}
-
-/// Where the entries of the matrix are.
-struct Recorded<'a, 'b, S: Real>(&'a Unknowns, &'a Varying<'b, S>);
-
-impl<S: Real> Wide<S> for Recorded<'_, '_, S> {
-    type Output = Places;
-    fn run<Q: Quads<S>>(self, quads: Q) -> Places {
-        let mut places = Places::default();
-        self.1.write_closing(quads, self.0, &mut Vec::new(), &mut places);
-        places
-    }
-}
-
 /// B where bodies are at the end of the step.
 struct End<'a, S: Real>(&'a [BodyMotion<S>]);
 
@@ -168,80 +137,24 @@ impl<S: Real> Perform<End<'_, S>> for Varying<'_, S> {
     }
 }
 
-/// A row of a joint in the motion of one body: its number, B, and -m M⁻¹ Bᵀ.
-#[derive(Clone, Copy, Debug)]
-struct Row<S> {
-    at: usize,
-    slope: Six<S>,
-    eased: Six<S>,
+/// The masses of bodies, over the typical one.
+struct Masses<'a, S: Real> {
+    system: &'a System<S>,
+    mass: S,
 }
 
-/// Where the unknowns are, and the equations, which are numbered alike.
-#[derive(Clone, Debug, Default)]
-struct Unknowns {
-    n: usize,
-    /// The velocities of bodies that are among them.
-    bodies: Vec<Option<usize>>,
-    /// The impulses of each joint, over the typical mass.
-    joints: Vec<usize>,
-    /// The velocities of extra coordinates.
-    extra: Vec<usize>,
-    blocks: Vec<Block>,
-    /// What makes a length of each equation.
-    scales: Arc<[f64]>,
-    /// The joints at each body whose velocities are not among them, and which of their ends it is.
-    around: Vec<Vec<(usize, usize)>>,
-}
-
-impl Unknowns {
-    fn new<S: Real>(step: &Varying<'_, S>) -> Self {
-        let (system, layout) = (step.on.system, &step.on.work.layout);
-        let mut around = vec![Vec::new(); system.bodies.len()];
-        for (j, joint) in system.joints.iter().enumerate() {
-            for (end, body) in joint.bodies().into_iter().enumerate() {
-                if let Some(body) = body {
-                    around[body].push((j, end));
-                }
-            }
-        }
-        let rows = |around: &[(usize, usize)]| -> usize {
-            around.iter().map(|(j, _)| system.joints[*j].kind.rows()).sum()
-        };
-        // What nothing but μ holds would be lost in the rounding of B M⁻¹ Bᵀ.
-        let dependent = !step.on.work.softness.is_empty();
-        let (mut n, mut blocks, mut from) = (0, Vec::new(), Vec::new());
-        let mut take = |count: usize, role: Role, first: usize| {
-            blocks.push(Block { unknowns: n..n + count, role });
-            from.extend(first..first + count);
-            n += count;
-            n - count
-        };
-        let mut bodies = Vec::with_capacity(system.bodies.len());
-        for (b, body) in system.bodies.iter().enumerate() {
-            let stays = dependent || !is_regular(body) || rows(&around[b]) > MOST_ROWS_OF_A_BODY;
-            bodies.push(stays.then(|| take(6, Role::Free, layout.motion(b))));
-            if stays {
-                around[b].clear();
-            }
-        }
-        let mut joints = Vec::with_capacity(system.joints.len());
-        for (j, (joint, first)) in system.joints.iter().zip(&layout.joints).enumerate() {
-            let is_tied = joint.bodies().into_iter().flatten().all(|b| bodies[b].is_some());
-            let role = if is_tied { layout.role(j) } else { Role::Free };
-            joints.push(take(joint.kind.rows(), role, *first));
-        }
-        let flat = system.extra.iter().zip(&layout.extra);
-        let extra = flat.map(|(extra, first)| take(extra.len(), Role::Free, *first)).collect();
-        let scales = from.iter().filter_map(|i| layout.scales.get(*i).copied()).collect();
-        Unknowns { n, bodies, joints, extra, blocks, scales, around }
+impl<S: Real> Blocks<S> for Masses<'_, S> {
+    const SYMMETRIC: bool = true;
+    #[inline(always)]
+    fn block(&self, body: usize) -> (S, Matrix3<S>) {
+        let body = &self.system.bodies[body];
+        (body.mass / self.mass, body.inertia.matrix() / self.mass)
     }
-}
-
-/// True if a body has a velocity for every momentum.
-fn is_regular<S: Real>(body: &Rigid<S>) -> bool {
-    let size = |m: &nalgebra::Matrix3<S>| m.map(|x| x.largest()).amax();
-    let condition = size(body.inertia.matrix()) * size(body.inertia.inverse.matrix());
-    body.mass.largest() > 0.0 && condition < MOST_CONDITION
+    #[inline(always)]
+    fn ease(&self, body: usize, numbers: &Six<S>) -> Six<S> {
+        let (body, [push, turn]) = (&self.system.bodies[body], vectors(numbers));
+        six(&(push * (self.mass / body.mass)), &(body.inertia.inverse.times(&turn) * self.mass))
+    }
 }
 
 impl<S: Real> Closing<S> {
@@ -255,7 +168,8 @@ impl<S: Real> Closing<S> {
             given: Vec::new(),
             found: Vec::new(),
             x: Vec::new(),
-            rows: Vec::new(),
+            first: Vec::new(),
+            rows: room_for_rows(),
             past: Past::none(),
         }
     }
@@ -313,12 +227,12 @@ impl<S: Real> Closing<S> {
     fn make_room(&mut self, step: &Varying<'_, S>) {
         let bodies = step.on.bodies.len();
         if self.unknowns.bodies.len() != bodies {
-            self.unknowns = Unknowns::new(step);
+            self.unknowns = Unknowns::new(&step.on);
             self.free.resize(bodies, [zero(); 2]);
             for list in [&mut self.moving, &mut self.pushed] {
-                list.resize(bodies, [S::zero(); 8]);
+                list.resize(bodies, none());
             }
-            for list in [&mut self.given, &mut self.found, &mut self.x] {
+            for list in [&mut self.given, &mut self.found, &mut self.x, &mut self.first] {
                 list.resize(self.unknowns.n, S::zero());
             }
             self.past.differences.resize(self.unknowns.n, [S::zero(); ORDER + 1]);
@@ -327,9 +241,9 @@ impl<S: Real> Closing<S> {
     #[inline(always)]
     fn push<Q: Quads<S>>(&mut self, quads: Q, step: &Varying<'_, S>) {
         let Closing { pushed, found, unknowns, .. } = self;
-        pushed.fill([S::zero(); 8]);
+        pushed.fill(none());
         step.react(quads, (found, &unknowns.joints), |b, pull| {
-            add_times(quads, &mut pushed[b], S::one(), pull);
+            add(quads, &mut pushed[b], pull);
         });
     }
     #[inline(always)]
@@ -359,13 +273,13 @@ impl<S: Real> Closing<S> {
             moving[b] = six(&v, &omega);
             fastest = fastest.max(lengths(&v) + lengths(&omega) * work.arms[b]);
         }
-        let (mut most, mut sum, ground) = (S::zero(), S::zero(), [S::zero(); 8]);
+        let (mut most, mut sum) = (S::zero(), S::zero());
         for (j, joint) in system.joints.iter().enumerate() {
             let start = unknowns.joints[j];
-            let motion = joint.bodies().map(|body| body.map_or(ground, |b| moving[b]));
+            let motion = joint.bodies().map(|body| body.map_or_else(none, |b| moving[b]));
             for (k, row) in step.rows(j).iter().enumerate() {
                 let rate = &mut x[start + k];
-                *rate += dot(quads, row, &motion);
+                *rate += dot(quads, &row[0], &motion[0]) + dot(quads, &row[1], &motion[1]);
                 if let Some(soft) = work.soft(work.layout.multipliers[j] + k) {
                     *rate -= soft * found[start + k];
                 }
@@ -376,21 +290,21 @@ impl<S: Real> Closing<S> {
                 sum += size;
             }
         }
-        step.write_flat_masses(&unknowns.extra, &mut Product { x: found, out: x });
+        for (extra, start) in system.extra.iter().zip(&unknowns.extra) {
+            extra.write_mass(*start, mass, &mut Product { x: found, out: x });
+        }
         [most + sum * S::zero(), fastest]
     }
-    /// Adds the impulses of the first half of the step to those that are found at its end, or takes them away. Poses are
-    /// rounded, and what holds them is as rough as that over the step; the impulse of the whole step is not, because velocities
-    /// fit the joints at both ends.
-    fn shift(&mut self, step: &Varying<'_, S>, sign: S) {
+    /// The impulses of the first half of the step in the rows of joints. Poses are rounded, and what holds them is as rough as that
+    /// over the step; the impulse of the whole step is not, because velocities fit the joints at both ends.
+    fn take_first(&mut self, step: &Varying<'_, S>) {
         let work = &*step.on.work;
-        let half = sign * step.on.h * S::lift(0.5) / work.mass;
+        let half = step.on.h * S::lift(0.5) / work.mass;
         for (j, joint) in step.on.system.joints.iter().enumerate() {
             let (at, first, count) = (self.unknowns.joints[j], work.layout.multipliers[j], joint.kind.rows());
-            for (found, lambda) in
-                self.found[at..at + count].iter_mut().zip(&work.lambda[first..first + count])
+            for (out, lambda) in self.first[at..at + count].iter_mut().zip(&work.lambda[first..first + count])
             {
-                *found += *lambda * half;
+                *out = *lambda * half;
             }
         }
     }
@@ -414,8 +328,8 @@ impl<S: Real> Closing<S> {
             }
         }
     }
-    /// Finds the impulses. Those of whole steps are smooth, so that a guess by the last steps leaves so little that factors at the end
-    /// of this one take all of it away at once.
+    /// Finds the impulses. Those of whole steps are smooth, so that a guess by the last steps leaves little: factors of an earlier step
+    /// may do, and those at the end of this one take all of it away at once.
     pub(super) fn find(&mut self, step: &Varying<'_, S>) -> Result<(), StepError> {
         /// A rate across a joint this small, relative to the fastest point, is round-off, and so is what a correction leaves by
         /// the rate at which they shrink.
@@ -423,6 +337,11 @@ impl<S: Real> Closing<S> {
         const LEFT: f64 = 0.25 * f64::EPSILON;
         /// A rate from which the first correction leaves no more than that: it shrinks by the rounding of the factors alone.
         const NEAR: f64 = 1e-9;
+        /// Factors of an earlier step that have not done it in so many rounds, or take less than this from what is left, are made
+        /// anew, and not tried again for some steps, up to so many.
+        const OLD_ROUNDS: u64 = 2;
+        const GAIN: f64 = 0.1;
+        const MOST_PATIENCE: u64 = 64;
         const MOST_ROUNDS: u64 = 30;
         if self.unknowns.n == 0 {
             return Ok(());
@@ -431,12 +350,19 @@ impl<S: Real> Closing<S> {
         // Rates across joints tell how far impulses are off, not the velocities of bodies. And corrections make derivatives exact, not
         // guesses.
         let seen = held && S::DEPTH == 0 && self.unknowns.bodies.iter().all(Option::is_none);
-        if seen && self.past.extrapolate(h, &mut self.found) {
-            self.shift(step, -S::one());
-        } else {
+        if seen {
+            self.take_first(step);
+        }
+        let goes_on = seen && self.past.extrapolate(h, &self.first, &mut self.found);
+        if !goes_on {
             self.found.fill(S::zero());
         }
-        self.factor(step)?;
+        // In long chains what old factors leave is handed on and on.
+        let mut fresh = !goes_on || self.past.wait > 0 || self.matrix.is_none();
+        if fresh {
+            self.past.wait = self.past.wait.saturating_sub(1);
+            self.factor(step)?;
+        }
         let (mut before, mut rounds) = (f64::NAN, 0);
         while rounds < MOST_ROUNDS {
             let [left, fastest] = S::widely(Left(self, step));
@@ -444,12 +370,19 @@ impl<S: Real> Closing<S> {
             if !now.is_finite() {
                 return Err(StepError::NotFinite { t: step.on.t.largest(), h });
             }
+            if !fresh && (rounds == OLD_ROUNDS || now > GAIN * before) && now > END {
+                self.past.wait = self.past.patience;
+                self.past.patience = (2 * self.past.patience).min(MOST_PATIENCE);
+                self.factor(step)?;
+                (fresh, before) = (true, f64::NAN);
+            }
             self.correct();
             rounds += 1;
             // Derivatives settle after values.
             let settles = rounds > 1 + S::DEPTH as u64;
             let shrinks = now <= END || now * (now / before) <= LEFT;
-            if (seen && now <= NEAR) || (settles && (shrinks || now > 0.5 * before)) {
+            let at_once = seen && now <= if fresh { NEAR } else { END };
+            if at_once || (settles && (shrinks || now > 0.5 * before)) {
                 if held {
                     break;
                 }
@@ -460,40 +393,30 @@ impl<S: Real> Closing<S> {
             before = now;
         }
         if seen {
-            self.shift(step, S::one());
-            self.past.learn(h, &self.found, &self.unknowns.scales);
-            self.shift(step, -S::one());
+            if !fresh {
+                self.past.patience = 1;
+            }
+            self.past.learn(h, [&self.first, &self.found], &self.unknowns.scales);
         }
         Ok(())
     }
-    /// Room for the matrix, once it is known where its entries are.
-    fn unwritten(unknowns: &Unknowns, step: &Varying<'_, S>) -> Matrix<S> {
-        let places = S::widely(Recorded(unknowns, step));
-        Matrix::new(unknowns.n, places, &unknowns.blocks, &unknowns.scales)
-    }
-    /// Makes and factors it.
+    /// Makes and factors the matrix.
     pub(super) fn factor(&mut self, step: &Varying<'_, S>) -> Result<(), StepError> {
         self.make_room(step);
         if self.unknowns.n == 0 {
             return Ok(());
         }
-        let mut matrix = match self.matrix.take() {
-            Some(matrix) => matrix,
-            None => Self::unwritten(&self.unknowns, step),
-        };
-        let (unknowns, rows, values) = (&self.unknowns, &mut self.rows, matrix.rewrite());
-        S::widely(Written { unknowns, rows, step, values });
+        let (on, unknowns) = (&step.on, &self.unknowns);
+        let blocks = &Masses { system: on.system, mass: on.work.mass };
+        let mut matrix = self.matrix.take().unwrap_or_else(|| unwritten(unknowns, on, blocks));
+        let (all, sink): (_, Values<'_, S>) = (&on.work.jacobians[..], matrix.rewrite());
+        S::widely(Written { unknowns, on, blocks, pushes: all, seen: all, rows: &mut self.rows, sink });
         let factored = matrix.factor();
         self.matrix = Some(matrix);
-        let (t, h) = (step.on.t.largest(), step.on.h.largest());
+        let (t, h) = (on.t.largest(), on.h.largest());
         factored.map_err(|error| match error {
             FactorError::Singular { null, .. } => {
-                let joints = step.on.system.joints.iter().zip(&self.unknowns.joints);
-                let takes_part = |(joint, start): &(&Joint<S>, &usize)| {
-                    null[**start..**start + joint.kind.rows()].iter().any(|x| x.abs() > 1e-6)
-                };
-                let joints = joints.filter(takes_part).map(|(joint, _)| joint.name.clone()).collect();
-                StepError::Singular { t, h, joints }
+                StepError::Singular { t, h, joints: self.unknowns.named(on.system, &null) }
             }
             _ => StepError::NotFinite { t, h },
         })
@@ -525,7 +448,9 @@ impl Closing<f64> {
     /// What influences the steps to come: pivots that were searched.
     pub(super) fn keep(&mut self, archive: &mut Archive<'_>, step: &Varying<'_, f64>) {
         self.make_room(step);
-        keep_matrix(&mut self.matrix, archive, || Self::unwritten(&self.unknowns, step));
+        let (on, unknowns) = (&step.on, &self.unknowns);
+        let blocks = Masses { system: on.system, mass: on.work.mass };
+        keep_matrix(&mut self.matrix, archive, || unwritten(unknowns, on, &blocks));
         self.past.keep(archive);
     }
 }
@@ -545,70 +470,5 @@ impl<S: Real> Varying<'_, S> {
     /// Takes B where the bodies are at the end of the step.
     pub(super) fn take_end(&mut self, next: &[BodyMotion<S>]) {
         perform::<S, _, _>(self, End(next));
-    }
-    /// [M Bᵀ; B 0] over the typical mass, without the velocities that are not among the unknowns.
-    #[inline(always)]
-    fn write_closing<Q: Quads<S>>(
-        &self,
-        quads: Q,
-        unknowns: &Unknowns,
-        rows: &mut Vec<Row<S>>,
-        sink: &mut impl Sink<S>,
-    ) {
-        let (work, mass) = (&*self.on.work, self.on.work.mass);
-        for (b, body) in self.on.system.bodies.iter().enumerate() {
-            match unknowns.bodies[b] {
-                Some(at) => {
-                    sink.diagonal(at, at, body.mass / mass);
-                    sink.block(at + 3, at + 3, &(body.inertia.matrix() / mass));
-                }
-                None => self.write_eased(quads, unknowns, b, rows, sink),
-            }
-        }
-        for (j, joint) in self.on.system.joints.iter().enumerate() {
-            let start = unknowns.joints[j];
-            for (k, row) in self.rows(j).iter().enumerate() {
-                for (slope, body) in row.iter().zip(joint.bodies()) {
-                    let Some(column) = body.and_then(|body| unknowns.bodies[body]) else { continue };
-                    for i in joint.touched(k).chain(3..6) {
-                        sink.add(start + k, column + i, slope[i]);
-                        sink.add(column + i, start + k, slope[i]);
-                    }
-                }
-                if let Some(soft) = work.soft(work.layout.multipliers[j] + k) {
-                    sink.add(start + k, start + k, -soft);
-                }
-            }
-        }
-        self.write_flat_masses(&unknowns.extra, sink);
-    }
-    /// -m B M⁻¹ Bᵀ of the joints at one body.
-    #[inline(always)]
-    fn write_eased<Q: Quads<S>>(
-        &self,
-        quads: Q,
-        unknowns: &Unknowns,
-        b: usize,
-        rows: &mut Vec<Row<S>>,
-        sink: &mut impl Sink<S>,
-    ) {
-        let (body, work) = (&self.on.system.bodies[b], &*self.on.work);
-        let light = -(work.mass / body.mass);
-        rows.clear();
-        for &(j, end) in &unknowns.around[b] {
-            for (k, row) in self.rows(j).iter().enumerate() {
-                let [push, turn] = vectors(&row[end]);
-                let eased = six(&(push * light), &(body.inertia.inverse.times(&turn) * -work.mass));
-                rows.push(Row { at: unknowns.joints[j] + k, slope: row[end], eased });
-            }
-        }
-        for (i, row) in rows.iter().enumerate() {
-            for other in &rows[..i] {
-                let entry = dot(quads, &[row.slope], &[other.eased]);
-                sink.add(row.at, other.at, entry);
-                sink.add(other.at, row.at, entry);
-            }
-            sink.add(row.at, row.at, dot(quads, &[row.slope], &[row.eased]));
-        }
     }
 }

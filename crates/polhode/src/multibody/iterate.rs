@@ -6,7 +6,7 @@ use super::state::BodyMotion;
 use super::tape::{Matrix, Values};
 use super::workspace::{Now, Stepping, lengths};
 use crate::scalar::{Mask, Perform, Real, perform};
-use crate::solve::Rung;
+use crate::solve::{FactorError, Rung};
 use nalgebra::Vector3;
 
 /// What steps begin with, whatever is guessed.
@@ -78,7 +78,14 @@ impl<S: Real> Stepping<'_, S> {
     /// Factors a Newton matrix that was written.
     #[inline]
     pub(super) fn take_matrix(&mut self, mut matrix: Matrix<S>, whole: bool) {
-        self.work.trouble = matrix.factor().err();
+        self.made_factors(matrix.factor());
+        self.work.in_whole = whole;
+        *self.work.matrix_at(whole) = Some(matrix);
+    }
+    /// Takes down that factors of a Newton matrix were made, if they could be.
+    #[inline]
+    pub(super) fn made_factors(&mut self, factored: Result<(), FactorError>) {
+        self.work.trouble = factored.err();
         self.work.turned = S::zero();
         let order = self.work.order as u64;
         let history = &mut self.work.history;
@@ -88,8 +95,6 @@ impl<S: Real> Stepping<'_, S> {
             history.wait = if history.failed == 1 { 0 } else { WAIT.min(1 << history.failed.min(WAIT)) };
         }
         (history.made, history.extra, history.served) = (true, 0, 0);
-        self.work.in_whole = whole;
-        *self.work.matrix_at(whole) = Some(matrix);
     }
     /// Solves for the corrections and makes them; their size.
     #[inline(always)]

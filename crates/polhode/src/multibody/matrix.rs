@@ -145,7 +145,8 @@ impl<S: Real> Stepping<'_, S> {
                         continue;
                     }
                     // Rows of velocity, divided by velocity per change, and the columns of η.
-                    let before = &self.work.jacobians[layout.multipliers[j] + k][block / 2][block % 2 * 3..];
+                    let before = &self.work.jacobians[layout.multipliers[j] + k][block / 2].as_flattened()
+                        [block % 2 * 3..];
                     let per = weights.velocity.recip();
                     let (by_pose, by_rate) = match turned {
                         false => (slopes[k][block] * per, *slope),

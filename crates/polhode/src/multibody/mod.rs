@@ -15,6 +15,7 @@ mod contradiction;
 mod coordinate;
 mod decay;
 mod differentiated;
+mod eased;
 mod equations;
 mod error;
 mod finite;

@@ -4,6 +4,7 @@ use super::closing::Closing;
 use super::compiled::SystemScalar;
 use super::coordinate::{Coordinate, unwound};
 use super::decay::Decay;
+use super::eased::Eased;
 use super::error::{AssemblyError, SystemError};
 use super::finite::Leaping;
 use super::initial::{Assembly, Initial, Origin, angles_near, beginning, initial};
@@ -18,7 +19,7 @@ use super::system::System;
 use super::tape::keep_matrix;
 use super::variational::Varying;
 use super::workspace::{Stepping, Workspace};
-use crate::archive::{Archive, Kept};
+use crate::archive::{Archive, Kept, keep_optional};
 use crate::body::inward;
 use crate::group::{Map, Vectorial};
 use crate::method::{AlphaScheme, ConservingScheme, Form, Method, SystemScheme};
@@ -557,6 +558,7 @@ impl Simulation<f64> {
         self.work.whole_after.keep(archive);
         self.work.slopes.keep(archive);
         let (mut matrix, mut whole) = (self.work.matrix.take(), self.work.whole.take());
+        let mut eased = self.work.eased.take();
         let now = (&self.bodies[..], &self.extra[..], &self.lambda[..]);
         let mut on = Stepping::new(&self.centered, now, &self.near, &mut self.work, self.time, 1.0);
         match self.scheme {
@@ -570,12 +572,12 @@ impl Simulation<f64> {
                 keep_matrix(&mut whole, archive, || leaping.unwritten_whole());
             }
             SystemScheme::Variational(scheme) => {
-                let mut varying = Varying { on, map: scheme.map, acting: &mut self.acting };
-                keep_matrix(&mut matrix, archive, || varying.unwritten_matrix());
+                keep_optional(&mut eased, || Box::new(Eased::new(&on)), archive);
+                let varying = Varying { on, map: scheme.map, acting: &mut self.acting };
                 self.closing.keep(archive, &varying);
             }
         }
-        (self.work.matrix, self.work.whole) = (matrix, whole);
+        (self.work.matrix, self.work.whole, self.work.eased) = (matrix, whole, eased);
         if let Some(decay) = &mut self.decay {
             decay.keep(archive, &self.centered, (&self.bodies, self.time, &self.work.softness));
         }

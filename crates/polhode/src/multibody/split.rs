@@ -74,6 +74,9 @@ impl<S: Real> Workspace<S> {
     /// Solves for the corrections, which take the place of the residual.
     #[inline]
     pub(super) fn solve(&mut self, joints: &[Joint<S>]) {
+        if let Some(eased) = &mut self.eased {
+            return eased.solve(joints, &self.layout, &mut self.residual);
+        }
         let split = self.scheme.stabilized && !self.in_whole;
         match if self.in_whole { &mut self.whole } else { &mut self.matrix } {
             Some(_) if split => perform::<S, _, _>(self, BothLevels { joints }),

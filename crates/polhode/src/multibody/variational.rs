@@ -9,14 +9,13 @@
 //! B v = 0 at the end.
 
 use super::closing::Closing;
-use super::iterate::Entries;
+use super::eased::{Eased, Slope};
 use super::joint::MOST_ROWS;
 use super::place::{Place, outer, unit, zero};
 use super::signal::Scene;
 use super::state::{BodyMotion, CoordinateState};
-use super::stored::{Six, StoredRow, pulled, store, vectors};
+use super::stored::{Six, StoredRow, numbers, pulled, six, store, vectors};
 use super::structured::{Solve, Structured};
-use super::tape::{Matrix, Places, Sink};
 use super::workspace::{Stepping, ends, loads};
 use crate::body::inward;
 use crate::group::{Group, Map, MapKind, Rotation, So3, Vectorial, spin};
@@ -238,61 +237,6 @@ impl<'a, S: Real> Varying<'a, S> {
         }
         Ok(first + second)
     }
-
-    /// Room for the Newton matrix, once it is known where its entries are.
-    pub(super) fn unwritten_matrix(&mut self) -> Matrix<S> {
-        let mut places = Places::default();
-        self.write(&mut places);
-        let layout = &self.on.work.layout;
-        Matrix::new(layout.n, places, &layout.blocks(), &layout.scales)
-    }
-    #[inline(always)]
-    fn write(&self, sink: &mut impl Sink<S>) {
-        let (work, layout) = (&*self.on.work, &self.on.work.layout);
-        let mass = work.mass;
-        for (b, body) in self.on.system.bodies.iter().enumerate() {
-            let row = layout.motion(b);
-            let slope = momentum_slope(self.map, body.inertia.matrix(), &work.steps[b].moved[1]);
-            sink.diagonal(row, row, body.mass / mass);
-            sink.block(row + 3, row + 3, &(slope / mass));
-        }
-        let ground = Place::ground();
-        let mut after = [[zero(); 4]; MOST_ROWS];
-        for (j, joint) in self.on.system.joints.iter().enumerate() {
-            let (bodies, start) = (joint.bodies(), layout.joints[j]);
-            joint.jacobian(self.on.t + self.on.h, ends(&work.now, &ground, bodies), &mut after);
-            for (k, after) in after[..joint.kind.rows()].iter().enumerate() {
-                for end in 0..2 {
-                    let Some(body) = bodies[end] else { continue };
-                    let (row, before) = (layout.motion(body), &self.rows(j)[k][end]);
-                    for i in joint.touched(k) {
-                        sink.add(start + k, row + i, after[2 * end][i]);
-                        sink.add(row + i, start + k, before[i]);
-                    }
-                    let turned = work.now[body].omega_slopes[0].tr_mul(&after[2 * end + 1]);
-                    for i in 0..3 {
-                        sink.add(start + k, row + 3 + i, turned[i]);
-                        sink.add(row + 3 + i, start + k, before[3 + i]);
-                    }
-                }
-                if let Some(soft) = work.soft(layout.multipliers[j] + k) {
-                    sink.add(start + k, start + k, -soft);
-                }
-            }
-        }
-        self.write_flat_masses(&layout.extra, sink);
-    }
-    /// The masses of extra coordinates whose equations start there.
-    pub(super) fn write_flat_masses(&self, starts: &[usize], sink: &mut impl Sink<S>) {
-        for (extra, start) in self.on.system.extra.iter().zip(starts) {
-            let n = extra.len();
-            for i in 0..n {
-                for j in 0..n {
-                    sink.add(start + i, start + j, extra.mass[i * n + j] / self.on.work.mass);
-                }
-            }
-        }
-    }
 }
 
 impl<'a, S: Real> Structured<'a, S> for Varying<'a, S> {
@@ -410,7 +354,7 @@ impl<S: Real> Varying<'_, S> {
                 let Some(body) = body else { continue };
                 let row = work.layout.motion(body);
                 let sums = &mut work.residual[row..row + 6];
-                sums.iter_mut().zip(pull).for_each(|(sum, part)| *sum += *part * per);
+                sums.iter_mut().zip(&numbers(pull)).for_each(|(sum, part)| *sum += *part * per);
             }
         }
         for i in 0..self.on.extra.len() {
@@ -429,11 +373,35 @@ impl<S: Real> Varying<'_, S> {
     }
 }
 
-impl<S: Real> Perform<Entries<'_, S>> for Varying<'_, S> {
+/// The parts of the Newton matrix at the iterate.
+struct Slopes<'a, S: Real>(&'a mut Eased<S>);
+
+impl<S: Real> Perform<Slopes<'_, S>> for Varying<'_, S> {
     type Output = ();
     #[inline(always)]
-    fn perform(&mut self, Entries { mut values, .. }: Entries<'_, S>) {
-        self.write(&mut values);
+    fn perform(&mut self, Slopes(eased): Slopes<'_, S>) {
+        let (system, work, ground, map) =
+            (self.on.system, &mut *self.on.work, Place::ground(), Vectorial::from(self.map));
+        for (b, body) in system.bodies.iter().enumerate() {
+            let turn = &work.steps[b].moved[1];
+            let spun = momentum_slope(self.map, body.inertia.matrix(), turn) / work.mass;
+            eased.slopes[b] = Slope::new(body.mass / work.mass, spun);
+            // How a change of the parameters turns the end.
+            let column = |i: usize| So3::tangent(map, turn, &unit(i));
+            work.now[b].omega_slopes[0] = Matrix3::from_columns(&[column(0), column(1), column(2)]);
+        }
+        eased.pushes.copy_from_slice(&work.jacobians);
+        for (joint, first) in system.joints.iter().zip(&work.layout.multipliers) {
+            let rows = &mut eased.seen[*first..*first + joint.kind.rows()];
+            store(joint, self.on.t + self.on.h, ends(&work.now, &ground, joint.bodies()), rows);
+            for (end, body) in joint.bodies().into_iter().enumerate() {
+                let Some(body) = body else { continue };
+                for row in rows.iter_mut() {
+                    let [push, turn] = vectors(&row[end]);
+                    row[end] = six(&push, &work.now[body].omega_slopes[0].tr_mul(&turn));
+                }
+            }
+        }
     }
 }
 
@@ -458,18 +426,11 @@ impl<S: Real> Equations<S> for Varying<'_, S> {
     }
     #[inline]
     fn linearize(&mut self, _rung: Rung, _lanes: S::Mask) {
-        let mut matrix = match self.on.work.matrix.take() {
-            Some(matrix) => matrix,
-            None => self.unwritten_matrix(),
-        };
-        let map = Vectorial::from(self.map);
-        for (step, now) in self.on.work.steps.iter().zip(&mut self.on.work.now) {
-            // How a change of the parameters turns the end.
-            let column = |i: usize| So3::tangent(map, &step.moved[1], &unit(i));
-            now.omega_slopes[0] = Matrix3::from_columns(&[column(0), column(1), column(2)]);
-        }
-        perform::<S, _, _>(self, Entries { whole: false, values: matrix.rewrite() });
-        self.on.take_matrix(matrix, false);
+        let mut eased = self.on.work.eased.take().unwrap_or_else(|| Box::new(Eased::new(&self.on)));
+        perform::<S, _, _>(self, Slopes(&mut eased));
+        let factored = eased.factor(&self.on);
+        self.on.work.eased = Some(eased);
+        self.on.made_factors(factored);
     }
     #[inline]
     fn correct(&mut self, _lanes: S::Mask) -> S {

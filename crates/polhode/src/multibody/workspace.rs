@@ -1,5 +1,6 @@
 //! What a step works on: the prediction and the iterate of each body, weights, memory.
 
+use super::eased::Eased;
 use super::finite::Leap;
 use super::history::{Guess, History, ORDER};
 use super::joint::MOST_ROWS;
@@ -7,7 +8,7 @@ use super::layout::Layout;
 use super::place::{Place, zero};
 use super::split::AFTER;
 use super::state::{BodyMotion, CoordinateState};
-use super::stored::StoredRow;
+use super::stored::{StoredRow, none};
 use super::system::{End, Rigid, System};
 use super::tape::Matrix;
 use crate::body::{Kinematics, Load, inward};
@@ -88,6 +89,8 @@ pub(super) struct Workspace<S: Real> {
     pub(super) matrix: Option<Matrix<S>>,
     /// The whole one of a stabilized step, if the factors in use are its own, and if the step begins with it.
     pub(super) whole: Option<Matrix<S>>,
+    /// Those of a step from a discrete Lagrangian, in place of a matrix.
+    pub(super) eased: Option<Box<Eased<S>>>,
     pub(super) in_whole: bool,
     pub(super) wants_whole: bool,
     /// Steps that still begin with it, because one did not go without.
@@ -207,6 +210,7 @@ impl<S: Real> Workspace<S> {
             scheme: *scheme,
             matrix: None,
             whole: None,
+            eased: None,
             in_whole: false,
             wants_whole: false,
             whole_for: 0,
@@ -294,7 +298,7 @@ impl<S: Real> Workspace<S> {
             self.slopes = vec![[[zero(); 4]; MOST_ROWS]; joints];
         }
         if keeps_rows {
-            self.jacobians = vec![[[S::zero(); 8]; 2]; rows];
+            self.jacobians = vec![[none(); 2]; rows];
         }
         (self.residual, self.lambda, self.eta) = (zeros(n), zeros(rows), zeros(rows));
         if leaps {
@@ -446,7 +450,11 @@ impl<'a, S: Real> Stepping<'a, S> {
         match &self.work.trouble {
             None => Ok(()),
             Some(FactorError::Singular { null, .. }) => {
-                Err(StepError::Singular { t, h, joints: self.work.layout.named(self.system, null) })
+                let joints = match &self.work.eased {
+                    Some(eased) => eased.named(self.system, null),
+                    None => self.work.layout.named(self.system, null),
+                };
+                Err(StepError::Singular { t, h, joints })
             }
             Some(_) => Err(StepError::NotFinite { t, h }),
         }

@@ -1,0 +1,374 @@
+//! Linear equations [A Pᵀ; Q -μ] of bodies, each with a block A of its own, and of the rows that tie them. Bodies are eliminated: of
+//! the equations -(Q A⁻¹ Pᵀ + μ) x of the rows alone remain. Some bodies stay among the unknowns: those that have no inertia about
+//! some axis, because their joints alone say how they turn, and those with so many joints that these would all be tied to each other.
+
+use super::joint::Joint;
+use super::layout::Layout;
+use super::stored::{Six, StoredRow, add, dot, none, numbers, pulled, six, vectors};
+use super::system::{Rigid, System};
+use super::tape::{Matrix, Places, Sink, Values};
+use super::workspace::Stepping;
+use crate::archive::kept;
+use crate::scalar::{Quads, Real, Wide};
+use crate::solve::{Block, FactorError, Role};
+use nalgebra::{Matrix3, Vector3};
+use std::sync::Arc;
+
+/// The most rows of joints at a body that is eliminated.
+const MOST_ROWS_OF_A_BODY: usize = 24;
+/// Moments of inertia that differ by more than this factor count as one without inertia about some axis.
+const MOST_CONDITION: f64 = 1e8;
+
+/// Where the unknowns are, and the equations, which are numbered alike.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Unknowns {
+    pub(super) n: usize,
+    /// Those of bodies that are among them.
+    pub(super) bodies: Vec<Option<usize>>,
+    /// Those of each joint.
+    pub(super) joints: Vec<usize>,
+    /// Those of extra coordinates.
+    pub(super) extra: Vec<usize>,
+    blocks: Vec<Block>,
+    /// What makes a length of each equation.
+    pub(super) scales: Arc<[f64]>,
+    /// The joints at each body that is not among them, and which of their ends it is.
+    around: Vec<Vec<(usize, usize)>>,
+}
+
+/// True if a body has a velocity for every momentum.
+fn is_regular<S: Real>(body: &Rigid<S>) -> bool {
+    let size = |m: &Matrix3<S>| m.map(|x| x.largest()).amax();
+    let condition = size(body.inertia.matrix()) * size(body.inertia.inverse.matrix());
+    body.mass.largest() > 0.0 && condition < MOST_CONDITION
+}
+
+impl Unknowns {
+    pub(super) fn new<S: Real>(on: &Stepping<'_, S>) -> Self {
+        let (system, layout) = (on.system, &on.work.layout);
+        let mut around = vec![Vec::new(); system.bodies.len()];
+        for (j, joint) in system.joints.iter().enumerate() {
+            for (end, body) in joint.bodies().into_iter().enumerate() {
+                if let Some(body) = body {
+                    around[body].push((j, end));
+                }
+            }
+        }
+        let rows = |around: &[(usize, usize)]| -> usize {
+            around.iter().map(|(j, _)| system.joints[*j].kind.rows()).sum()
+        };
+        // What nothing but μ holds would be lost in the rounding of Q A⁻¹ Pᵀ.
+        let dependent = !on.work.softness.is_empty();
+        let (mut n, mut blocks, mut from) = (0, Vec::new(), Vec::new());
+        let mut take = |count: usize, role: Role, first: usize| {
+            blocks.push(Block { unknowns: n..n + count, role });
+            from.extend(first..first + count);
+            n += count;
+            n - count
+        };
+        let mut bodies = Vec::with_capacity(system.bodies.len());
+        for (b, body) in system.bodies.iter().enumerate() {
+            let stays = dependent || !is_regular(body) || rows(&around[b]) > MOST_ROWS_OF_A_BODY;
+            bodies.push(stays.then(|| take(6, Role::Free, layout.motion(b))));
+            if stays {
+                around[b].clear();
+            }
+        }
+        let mut joints = Vec::with_capacity(system.joints.len());
+        for (j, (joint, first)) in system.joints.iter().zip(&layout.joints).enumerate() {
+            let is_tied = joint.bodies().into_iter().flatten().all(|b| bodies[b].is_some());
+            let role = if is_tied { layout.role(j) } else { Role::Free };
+            joints.push(take(joint.kind.rows(), role, *first));
+        }
+        let flat = system.extra.iter().zip(&layout.extra);
+        let extra = flat.map(|(extra, first)| take(extra.len(), Role::Free, *first)).collect();
+        let scales = from.iter().filter_map(|i| layout.scales.get(*i).copied()).collect();
+        Unknowns { n, bodies, joints, extra, blocks, scales, around }
+    }
+    /// The joints that take part in a combination of unknowns.
+    pub(super) fn named<S: Real>(&self, system: &System<S>, null: &[f64]) -> Vec<String> {
+        let takes_part = |(joint, start): &(&Joint<S>, &usize)| {
+            null[**start..**start + joint.kind.rows()].iter().any(|x| x.abs() > 1e-6)
+        };
+        let joints = system.joints.iter().zip(&self.joints).filter(takes_part);
+        joints.map(|(joint, _)| joint.name.clone()).collect()
+    }
+}
+
+/// The blocks of bodies.
+pub(super) trait Blocks<S: Real> {
+    /// True if P is Q and A symmetric.
+    const SYMMETRIC: bool;
+    /// A of a body: its part for displacements, and that for turns.
+    fn block(&self, body: usize) -> (S, Matrix3<S>);
+    /// A⁻¹ times six numbers.
+    fn ease(&self, body: usize, numbers: &Six<S>) -> Six<S>;
+}
+
+/// A row at one body: its number, Q, and A⁻¹ Pᵀ.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Row<S> {
+    at: usize,
+    slope: Six<S>,
+    eased: Six<S>,
+}
+
+/// What the matrix is written from.
+pub(super) struct Written<'a, 'b, S: Real, B, K> {
+    pub(super) unknowns: &'a Unknowns,
+    pub(super) on: &'a Stepping<'b, S>,
+    pub(super) blocks: &'a B,
+    /// P and Q, of all rows.
+    pub(super) pushes: &'a [StoredRow<S>],
+    pub(super) seen: &'a [StoredRow<S>],
+    /// Room for the rows at one body.
+    pub(super) rows: &'a mut [Row<S>],
+    pub(super) sink: K,
+}
+
+/// Room for the rows at one body.
+pub(super) fn room_for_rows<S: Real>() -> Vec<Row<S>> {
+    vec![Row { at: 0, slope: none(), eased: none() }; MOST_ROWS_OF_A_BODY]
+}
+
+impl<S: Real, B: Blocks<S>, K: Sink<S>> Wide<S> for Written<'_, '_, S, B, K> {
+    type Output = K;
+    #[inline(always)]
+    fn run<Q: Quads<S>>(mut self, quads: Q) -> K {
+        let Stepping { system, work, .. } = self.on;
+        for (b, at) in self.unknowns.bodies.iter().enumerate() {
+            match at {
+                Some(at) => {
+                    let (heavy, spun) = self.blocks.block(b);
+                    self.sink.diagonal(*at, *at, heavy);
+                    self.sink.block(at + 3, at + 3, &spun);
+                }
+                None => self.eased(quads, b),
+            }
+        }
+        for (j, joint) in system.joints.iter().enumerate() {
+            let (start, first) = (self.unknowns.joints[j], work.layout.multipliers[j]);
+            for k in 0..joint.kind.rows() {
+                let (push, seen) = (&self.pushes[first + k], &self.seen[first + k]);
+                for (end, body) in joint.bodies().into_iter().enumerate() {
+                    let Some(column) = body.and_then(|body| self.unknowns.bodies[body]) else { continue };
+                    for i in joint.touched(k).chain(3..6) {
+                        self.sink.add(start + k, column + i, seen[end].as_flattened()[i]);
+                        self.sink.add(column + i, start + k, push[end].as_flattened()[i]);
+                    }
+                }
+                if let Some(soft) = work.soft(first + k) {
+                    self.sink.add(start + k, start + k, -soft);
+                }
+            }
+        }
+        for (extra, start) in system.extra.iter().zip(&self.unknowns.extra) {
+            extra.write_mass(*start, work.mass, &mut self.sink);
+        }
+        self.sink
+    }
+}
+
+impl<S: Real, B: Blocks<S>, K: Sink<S>> Written<'_, '_, S, B, K> {
+    /// -Q A⁻¹ Pᵀ of the joints at one body.
+    #[inline(always)]
+    fn eased<Q: Quads<S>>(&mut self, quads: Q, b: usize) {
+        let mut count = 0;
+        for &(j, end) in &self.unknowns.around[b] {
+            let (start, first) = (self.unknowns.joints[j], self.on.work.layout.multipliers[j]);
+            let number = self.on.system.joints[j].kind.rows();
+            let given = self.seen[first..first + number].iter().zip(&self.pushes[first..first + number]);
+            for (row, (k, (seen, push))) in self.rows[count..].iter_mut().zip(given.enumerate()) {
+                *row = Row { at: start + k, slope: seen[end], eased: self.blocks.ease(b, &push[end]) };
+            }
+            count += number;
+        }
+        let rows = &self.rows[..count];
+        for (i, row) in rows.iter().enumerate() {
+            let others = if B::SYMMETRIC { &rows[..i] } else { rows };
+            for other in others {
+                let entry = -dot(quads, &row.slope, &other.eased);
+                self.sink.add(row.at, other.at, entry);
+                if B::SYMMETRIC {
+                    self.sink.add(other.at, row.at, entry);
+                }
+            }
+            if B::SYMMETRIC {
+                self.sink.add(row.at, row.at, -dot(quads, &row.slope, &row.eased));
+            }
+        }
+    }
+}
+
+/// The matrix, with room for its values, once it is known where its entries are.
+pub(super) fn unwritten<S: Real>(
+    unknowns: &Unknowns,
+    on: &Stepping<'_, S>,
+    blocks: &impl Blocks<S>,
+) -> Matrix<S> {
+    let (all, mut rows) = (vec![[none(); 2]; on.work.layout.rows], room_for_rows());
+    let sink = Places::default();
+    let written = Written { unknowns, on, blocks, pushes: &all, seen: &all, rows: &mut rows, sink };
+    Matrix::new(unknowns.n, S::widely(written), &unknowns.blocks, &unknowns.scales)
+}
+
+/// A of a body that is not the one of masses, and its inverse.
+#[derive(Clone, Debug)]
+pub(super) struct Slope<S> {
+    pub(super) heavy: S,
+    pub(super) spun: Matrix3<S>,
+    light: S,
+    inverse: Matrix3<S>,
+}
+
+kept!(Slope<f64> { heavy, spun, light, inverse });
+
+impl<S: Real> Slope<S> {
+    pub(super) fn new(heavy: S, spun: Matrix3<S>) -> Self {
+        let column = |i: usize| -> Vector3<S> { spun.column(i).into() };
+        let [a, b, c] = [column(0), column(1), column(2)];
+        let [x, y, z] = [b.cross(&c), c.cross(&a), a.cross(&b)];
+        let inverse = Matrix3::from_columns(&[x, y, z]).transpose() / a.dot(&x);
+        Slope { heavy, spun, light: heavy.recip(), inverse }
+    }
+}
+
+/// Those of all bodies.
+struct Slopes<'a, S>(&'a [Slope<S>]);
+
+impl<S: Real> Blocks<S> for Slopes<'_, S> {
+    const SYMMETRIC: bool = false;
+    #[inline(always)]
+    fn block(&self, body: usize) -> (S, Matrix3<S>) {
+        let Slope { heavy, spun, .. } = self.0[body];
+        (heavy, spun)
+    }
+    #[inline(always)]
+    fn ease(&self, body: usize, numbers: &Six<S>) -> Six<S> {
+        let (Slope { light, inverse, .. }, [push, turn]) = (&self.0[body], vectors(numbers));
+        six(&(push * *light), &(inverse * turn))
+    }
+}
+
+/// Such equations with all that their factors are used with.
+#[derive(Clone, Debug)]
+pub(super) struct Eased<S: Real> {
+    unknowns: Unknowns,
+    matrix: Matrix<S>,
+    pub(super) slopes: Vec<Slope<S>>,
+    /// P and Q, of all rows.
+    pub(super) pushes: Vec<StoredRow<S>>,
+    pub(super) seen: Vec<StoredRow<S>>,
+    /// What bodies are moved by, and what acts on them.
+    moved: Vec<Six<S>>,
+    pushed: Vec<Six<S>>,
+    rows: Vec<Row<S>>,
+    x: Vec<S>,
+}
+
+kept!(Eased<f64> { matrix, slopes, pushes, seen });
+
+/// The solution of such equations in place of their right-hand side.
+struct Solved<'a, S: Real> {
+    eased: &'a mut Eased<S>,
+    joints: &'a [Joint<S>],
+    layout: &'a Layout,
+    x: &'a mut [S],
+}
+
+impl<S: Real> Eased<S> {
+    /// Room for those of a step.
+    pub(super) fn new(on: &Stepping<'_, S>) -> Self {
+        let (unknowns, bodies) = (Unknowns::new(on), on.bodies.len());
+        let slopes = vec![Slope::new(S::one(), Matrix3::identity()); bodies];
+        let rows = vec![[none(); 2]; on.work.layout.rows];
+        Eased {
+            matrix: unwritten(&unknowns, on, &Slopes(&slopes)),
+            slopes,
+            pushes: rows.clone(),
+            seen: rows,
+            moved: vec![none(); bodies],
+            pushed: vec![none(); bodies],
+            rows: room_for_rows(),
+            x: vec![S::zero(); unknowns.n],
+            unknowns,
+        }
+    }
+    /// Writes the matrix, of what was put into its parts, and factors it.
+    pub(super) fn factor(&mut self, on: &Stepping<'_, S>) -> Result<(), FactorError> {
+        let Eased { unknowns, matrix, slopes, pushes, seen, rows, .. } = self;
+        let (blocks, sink): (_, Values<'_, S>) = (&Slopes(slopes), matrix.rewrite());
+        S::widely(Written { unknowns, on, blocks, pushes, seen, rows, sink });
+        matrix.factor()
+    }
+    /// Solves in place, the unknowns of a layout.
+    #[inline]
+    pub(super) fn solve(&mut self, joints: &[Joint<S>], layout: &Layout, x: &mut [S]) {
+        S::widely(Solved { eased: self, joints, layout, x });
+    }
+    /// The joints that take part in a combination of unknowns.
+    pub(super) fn named(&self, system: &System<S>, null: &[f64]) -> Vec<String> {
+        self.unknowns.named(system, null)
+    }
+}
+
+impl<S: Real> Wide<S> for Solved<'_, S> {
+    type Output = ();
+    #[inline(always)]
+    fn run<Q: Quads<S>>(self, quads: Q) {
+        let Solved { eased, joints, layout, x: all } = self;
+        let Eased { unknowns, matrix, slopes, pushes, seen, moved, pushed, x, .. } = eased;
+        let blocks = Slopes(slopes);
+        for (b, at) in unknowns.bodies.iter().enumerate() {
+            let given = &all[layout.motion(b)..][..6];
+            moved[b] = none();
+            match at {
+                Some(at) => x[*at..at + 6].copy_from_slice(given),
+                None => {
+                    let part = |i: usize| Vector3::new(given[i], given[i + 1], given[i + 2]);
+                    moved[b] = blocks.ease(b, &six(&part(0), &part(3)));
+                }
+            }
+        }
+        for (j, joint) in joints.iter().enumerate() {
+            let (count, first) = (joint.kind.rows(), layout.multipliers[j]);
+            let motion = joint.bodies().map(|body| body.map_or_else(none, |b| moved[b]));
+            let given = &all[layout.joints[j]..][..count];
+            let out = &mut x[unknowns.joints[j]..][..count];
+            for ((out, given), row) in out.iter_mut().zip(given).zip(&seen[first..first + count]) {
+                *out = *given - (dot(quads, &row[0], &motion[0]) + dot(quads, &row[1], &motion[1]));
+            }
+        }
+        let ends = layout.extra.iter().skip(1).copied().chain([layout.n]);
+        let flat = || layout.extra.iter().zip(ends.clone()).zip(&unknowns.extra);
+        for ((from, end), to) in flat() {
+            x[*to..to + end - from].copy_from_slice(&all[*from..end]);
+        }
+        matrix.solve(x);
+        pushed.fill(none());
+        for (j, joint) in joints.iter().enumerate() {
+            let (count, first) = (joint.kind.rows(), layout.multipliers[j]);
+            let found = &x[unknowns.joints[j]..][..count];
+            all[layout.joints[j]..][..count].copy_from_slice(found);
+            let pulls = pulled(quads, &pushes[first..first + count], found);
+            for (pull, body) in pulls.iter().zip(joint.bodies()) {
+                if let Some(body) = body {
+                    add(quads, &mut pushed[body], pull);
+                }
+            }
+        }
+        for (b, at) in unknowns.bodies.iter().enumerate() {
+            let out = &mut all[layout.motion(b)..][..6];
+            match at {
+                Some(at) => out.copy_from_slice(&x[*at..at + 6]),
+                None => {
+                    let (given, back) = (numbers(&moved[b]), numbers(&blocks.ease(b, &pushed[b])));
+                    out.iter_mut().zip(given.iter().zip(&back)).for_each(|(out, (y, z))| *out = *y - *z);
+                }
+            }
+        }
+        for ((from, end), to) in flat() {
+            all[*from..end].copy_from_slice(&x[*to..to + end - from]);
+        }
+    }
+}
