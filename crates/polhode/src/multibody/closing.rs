@@ -3,27 +3,26 @@
 //! The momenta p without the last impulses -m Bᵀ η (m a typical mass) make velocities v = M⁻¹ (p - m Bᵀ η), and B v = -g, the rates
 //! that drives enforce, is a system of equations for η alone, but for bodies that are not eliminated: its matrix is m B M⁻¹ Bᵀ.
 
-use super::eased::{Blocks, Row, Unknowns, Written, room_for_rows, unwritten};
+use super::eased::{Eased, Unknowns};
 use super::history::{Guess, ORDER};
 use super::joint::{Joint, MOST_ROWS};
 use super::place::{Place, zero};
 use super::state::{BodyMotion, CoordinateState};
 use super::stored::{Six, add, dot, none, six, vectors};
 use super::structured::Solve;
-use super::system::System;
-use super::tape::{Matrix, Product, Values, keep_matrix};
+use super::tape::Product;
 use super::variational::Varying;
 use super::workspace::lengths;
 use crate::archive::{Archive, Kept, kept};
 use crate::scalar::{Dual, Perform, Quads, Real, Scalar, Wide, perform};
 use crate::solve::{FactorError, StepError};
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::Vector3;
+use std::sync::Arc;
 
 /// The velocities that fit the joints at the end of a step.
 #[derive(Clone, Debug)]
 pub(super) struct Closing<S: Real> {
-    unknowns: Unknowns,
-    matrix: Option<Matrix<S>>,
+    unknowns: Arc<Unknowns>,
     /// Velocity in space and spin in body axes of each body without the last impulses.
     free: Vec<[Vector3<S>; 2]>,
     /// The velocities with them, and Bᵀ η on each body.
@@ -35,7 +34,6 @@ pub(super) struct Closing<S: Real> {
     x: Vec<S>,
     /// The impulses of the first half of the step.
     first: Vec<S>,
-    rows: Vec<Row<S>>,
     past: Past<S>,
 }
 
@@ -137,31 +135,10 @@ impl<S: Real> Perform<End<'_, S>> for Varying<'_, S> {
     }
 }
 
-/// The masses of bodies, over the typical one.
-struct Masses<'a, S: Real> {
-    system: &'a System<S>,
-    mass: S,
-}
-
-impl<S: Real> Blocks<S> for Masses<'_, S> {
-    const SYMMETRIC: bool = true;
-    #[inline(always)]
-    fn block(&self, body: usize) -> (S, Matrix3<S>) {
-        let body = &self.system.bodies[body];
-        (body.mass / self.mass, body.inertia.matrix() / self.mass)
-    }
-    #[inline(always)]
-    fn ease(&self, body: usize, numbers: &Six<S>) -> Six<S> {
-        let (body, [push, turn]) = (&self.system.bodies[body], vectors(numbers));
-        six(&(push * (self.mass / body.mass)), &(body.inertia.inverse.times(&turn) * self.mass))
-    }
-}
-
 impl<S: Real> Closing<S> {
     pub(super) fn new() -> Self {
         Closing {
-            unknowns: Unknowns::default(),
-            matrix: None,
+            unknowns: Arc::default(),
             free: Vec::new(),
             moving: Vec::new(),
             pushed: Vec::new(),
@@ -169,7 +146,6 @@ impl<S: Real> Closing<S> {
             found: Vec::new(),
             x: Vec::new(),
             first: Vec::new(),
-            rows: room_for_rows(),
             past: Past::none(),
         }
     }
@@ -190,7 +166,12 @@ impl<S: Real> Closing<S> {
     {
         let (end, mass, half) = (step.on.t + step.on.h, step.on.work.mass, step.on.h * S::lift(0.5));
         step.take_end(next);
-        self.make_room(step);
+        if self.unknowns.bodies.len() != step.on.bodies.len() {
+            self.make_room(match &step.on.work.eased {
+                Some(eased) => eased.unknowns.clone(),
+                None => Arc::new(Unknowns::new(&step.on)),
+            });
+        }
         self.given.fill(S::zero());
         for (j, joint) in step.on.system.joints.iter().enumerate().filter(|(_, joint)| joint.is_driven()) {
             let mut rates = [S::zero(); MOST_ROWS];
@@ -224,19 +205,17 @@ impl<S: Real> Closing<S> {
         }
         Ok(())
     }
-    fn make_room(&mut self, step: &Varying<'_, S>) {
-        let bodies = step.on.bodies.len();
-        if self.unknowns.bodies.len() != bodies {
-            self.unknowns = Unknowns::new(&step.on);
-            self.free.resize(bodies, [zero(); 2]);
-            for list in [&mut self.moving, &mut self.pushed] {
-                list.resize(bodies, none());
-            }
-            for list in [&mut self.given, &mut self.found, &mut self.x, &mut self.first] {
-                list.resize(self.unknowns.n, S::zero());
-            }
-            self.past.differences.resize(self.unknowns.n, [S::zero(); ORDER + 1]);
+    fn make_room(&mut self, unknowns: Arc<Unknowns>) {
+        let bodies = unknowns.bodies.len();
+        self.free.resize(bodies, [zero(); 2]);
+        for list in [&mut self.moving, &mut self.pushed] {
+            list.resize(bodies, none());
         }
+        for list in [&mut self.given, &mut self.found, &mut self.x, &mut self.first] {
+            list.resize(unknowns.n, S::zero());
+        }
+        self.past.differences.resize(unknowns.n, [S::zero(); ORDER + 1]);
+        self.unknowns = unknowns;
     }
     #[inline(always)]
     fn push<Q: Quads<S>>(&mut self, quads: Q, step: &Varying<'_, S>) {
@@ -309,11 +288,8 @@ impl<S: Real> Closing<S> {
         }
     }
     /// Solves for a correction and makes it.
-    fn correct(&mut self) {
-        match &mut self.matrix {
-            Some(matrix) => matrix.solve(&mut self.x),
-            None => self.x.fill(S::lift(f64::NAN)),
-        }
+    fn correct(&mut self, eased: &mut Eased<S>) {
+        eased.solve_rows(&mut self.x);
         self.found.iter_mut().zip(&self.x).for_each(|(found, x)| *found -= *x);
     }
     /// Lets rows that depend on each other give way from what was found.
@@ -330,7 +306,13 @@ impl<S: Real> Closing<S> {
     }
     /// Finds the impulses. Those of whole steps are smooth, so that a guess by the last steps leaves little: factors of an earlier step
     /// may do, and those at the end of this one take all of it away at once.
-    pub(super) fn find(&mut self, step: &Varying<'_, S>) -> Result<(), StepError> {
+    pub(super) fn find(&mut self, step: &mut Varying<'_, S>) -> Result<(), StepError> {
+        let mut eased = step.on.work.eased.take().unwrap_or_else(|| Box::new(Eased::new(&step.on)));
+        let found = self.find_with(&mut eased, step);
+        step.on.work.eased = Some(eased);
+        found
+    }
+    fn find_with(&mut self, eased: &mut Eased<S>, step: &mut Varying<'_, S>) -> Result<(), StepError> {
         /// A rate across a joint this small, relative to the fastest point, is round-off, and so is what a correction leaves by
         /// the rate at which they shrink.
         const END: f64 = 4.0 * f64::EPSILON;
@@ -358,10 +340,10 @@ impl<S: Real> Closing<S> {
             self.found.fill(S::zero());
         }
         // In long chains what old factors leave is handed on and on.
-        let mut fresh = !goes_on || self.past.wait > 0 || self.matrix.is_none();
+        let mut fresh = !goes_on || self.past.wait > 0;
         if fresh {
             self.past.wait = self.past.wait.saturating_sub(1);
-            self.factor(step)?;
+            factor(eased, step)?;
         }
         let (mut before, mut rounds) = (f64::NAN, 0);
         while rounds < MOST_ROUNDS {
@@ -373,10 +355,10 @@ impl<S: Real> Closing<S> {
             if !fresh && (rounds == OLD_ROUNDS || now > GAIN * before) && now > END {
                 self.past.wait = self.past.patience;
                 self.past.patience = (2 * self.past.patience).min(MOST_PATIENCE);
-                self.factor(step)?;
+                factor(eased, step)?;
                 (fresh, before) = (true, f64::NAN);
             }
-            self.correct();
+            self.correct(eased);
             rounds += 1;
             // Derivatives settle after values.
             let settles = rounds > 1 + S::DEPTH as u64;
@@ -392,35 +374,29 @@ impl<S: Real> Closing<S> {
             }
             before = now;
         }
+        if fresh {
+            // They are those of the next step but for half of the angle of one.
+            step.on.work.history.take_factors();
+        } else {
+            self.past.patience = 1;
+        }
         if seen {
-            if !fresh {
-                self.past.patience = 1;
-            }
             self.past.learn(h, [&self.first, &self.found], &self.unknowns.scales);
         }
         Ok(())
     }
-    /// Makes and factors the matrix.
-    pub(super) fn factor(&mut self, step: &Varying<'_, S>) -> Result<(), StepError> {
-        self.make_room(step);
-        if self.unknowns.n == 0 {
-            return Ok(());
+}
+
+/// Makes factors where the step ends.
+pub(super) fn factor<S: Real>(eased: &mut Eased<S>, step: &Varying<'_, S>) -> Result<(), StepError> {
+    let on = &step.on;
+    let (t, h) = (on.t.largest(), on.h.largest());
+    eased.factor_masses(on).map_err(|error| match error {
+        FactorError::Singular { null, .. } => {
+            StepError::Singular { t, h, joints: eased.unknowns.named(on.system, &null) }
         }
-        let (on, unknowns) = (&step.on, &self.unknowns);
-        let blocks = &Masses { system: on.system, mass: on.work.mass };
-        let mut matrix = self.matrix.take().unwrap_or_else(|| unwritten(unknowns, on, blocks));
-        let (all, sink): (_, Values<'_, S>) = (&on.work.jacobians[..], matrix.rewrite());
-        S::widely(Written { unknowns, on, blocks, pushes: all, seen: all, rows: &mut self.rows, sink });
-        let factored = matrix.factor();
-        self.matrix = Some(matrix);
-        let (t, h) = (on.t.largest(), on.h.largest());
-        factored.map_err(|error| match error {
-            FactorError::Singular { null, .. } => {
-                StepError::Singular { t, h, joints: self.unknowns.named(on.system, &null) }
-            }
-            _ => StepError::NotFinite { t, h },
-        })
-    }
+        _ => StepError::NotFinite { t, h },
+    })
 }
 
 impl Closing<Dual<f64, 1>> {
@@ -428,7 +404,8 @@ impl Closing<Dual<f64, 1>> {
     pub(super) fn follow(
         &mut self,
         plain: &Closing<f64>,
-        factors: &mut Closing<f64>,
+        factors: &mut Eased<f64>,
+        x: &mut Vec<f64>,
         step: &Varying<'_, Dual<f64, 1>>,
     ) {
         self.found.iter_mut().zip(&plain.found).for_each(|(own, found)| *own = Dual::constant(*found));
@@ -437,20 +414,20 @@ impl Closing<Dual<f64, 1>> {
                 self.hold(step);
             }
             Dual::<f64, 1>::widely(Left(self, step));
-            factors.x.iter_mut().zip(&self.x).for_each(|(x, left)| *x = left.eps[0]);
-            factors.correct();
-            self.found.iter_mut().zip(&factors.x).for_each(|(found, x)| found.eps[0] -= x);
+            x.clear();
+            x.extend(self.x.iter().map(|left| left.eps[0]));
+            factors.solve_rows(x);
+            self.found.iter_mut().zip(&*x).for_each(|(found, x)| found.eps[0] -= x);
         }
     }
 }
 
 impl Closing<f64> {
-    /// What influences the steps to come: pivots that were searched.
-    pub(super) fn keep(&mut self, archive: &mut Archive<'_>, step: &Varying<'_, f64>) {
-        self.make_room(step);
-        let (on, unknowns) = (&step.on, &self.unknowns);
-        let blocks = Masses { system: on.system, mass: on.work.mass };
-        keep_matrix(&mut self.matrix, archive, || unwritten(unknowns, on, &blocks));
+    /// What influences the steps to come.
+    pub(super) fn keep(&mut self, archive: &mut Archive<'_>, eased: Option<&Eased<f64>>) {
+        if let Some(eased) = eased.filter(|eased| eased.unknowns.bodies.len() != self.unknowns.bodies.len()) {
+            self.make_room(eased.unknowns.clone());
+        }
         self.past.keep(archive);
     }
 }

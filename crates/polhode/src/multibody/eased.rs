@@ -95,43 +95,35 @@ impl Unknowns {
     }
 }
 
-/// The blocks of bodies.
-pub(super) trait Blocks<S: Real> {
-    /// True if P is Q and A symmetric.
-    const SYMMETRIC: bool;
-    /// A of a body: its part for displacements, and that for turns.
-    fn block(&self, body: usize) -> (S, Matrix3<S>);
-    /// A⁻¹ times six numbers.
-    fn ease(&self, body: usize, numbers: &Six<S>) -> Six<S>;
-}
-
 /// A row at one body: its number, Q, and A⁻¹ Pᵀ.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Row<S> {
+struct Row<S> {
     at: usize,
     slope: Six<S>,
     eased: Six<S>,
 }
 
 /// What the matrix is written from.
-pub(super) struct Written<'a, 'b, S: Real, B, K> {
-    pub(super) unknowns: &'a Unknowns,
-    pub(super) on: &'a Stepping<'b, S>,
-    pub(super) blocks: &'a B,
+struct Written<'a, 'b, S: Real, K> {
+    unknowns: &'a Unknowns,
+    on: &'a Stepping<'b, S>,
+    slopes: &'a [Slope<S>],
     /// P and Q, of all rows.
-    pub(super) pushes: &'a [StoredRow<S>],
-    pub(super) seen: &'a [StoredRow<S>],
+    pushes: &'a [StoredRow<S>],
+    seen: &'a [StoredRow<S>],
+    /// True if P is Q and A symmetric.
+    symmetric: bool,
     /// Room for the rows at one body.
-    pub(super) rows: &'a mut [Row<S>],
-    pub(super) sink: K,
+    rows: &'a mut [Row<S>],
+    sink: K,
 }
 
 /// Room for the rows at one body.
-pub(super) fn room_for_rows<S: Real>() -> Vec<Row<S>> {
+fn room_for_rows<S: Real>() -> Vec<Row<S>> {
     vec![Row { at: 0, slope: none(), eased: none() }; MOST_ROWS_OF_A_BODY]
 }
 
-impl<S: Real, B: Blocks<S>, K: Sink<S>> Wide<S> for Written<'_, '_, S, B, K> {
+impl<S: Real, K: Sink<S>> Wide<S> for Written<'_, '_, S, K> {
     type Output = K;
     #[inline(always)]
     fn run<Q: Quads<S>>(mut self, quads: Q) -> K {
@@ -139,9 +131,9 @@ impl<S: Real, B: Blocks<S>, K: Sink<S>> Wide<S> for Written<'_, '_, S, B, K> {
         for (b, at) in self.unknowns.bodies.iter().enumerate() {
             match at {
                 Some(at) => {
-                    let (heavy, spun) = self.blocks.block(b);
-                    self.sink.diagonal(*at, *at, heavy);
-                    self.sink.block(at + 3, at + 3, &spun);
+                    let slope = &self.slopes[b];
+                    self.sink.diagonal(*at, *at, slope.heavy);
+                    self.sink.block(at + 3, at + 3, &slope.spun);
                 }
                 None => self.eased(quads, b),
             }
@@ -169,7 +161,7 @@ impl<S: Real, B: Blocks<S>, K: Sink<S>> Wide<S> for Written<'_, '_, S, B, K> {
     }
 }
 
-impl<S: Real, B: Blocks<S>, K: Sink<S>> Written<'_, '_, S, B, K> {
+impl<S: Real, K: Sink<S>> Written<'_, '_, S, K> {
     /// -Q A⁻¹ Pᵀ of the joints at one body.
     #[inline(always)]
     fn eased<Q: Quads<S>>(&mut self, quads: Q, b: usize) {
@@ -179,44 +171,28 @@ impl<S: Real, B: Blocks<S>, K: Sink<S>> Written<'_, '_, S, B, K> {
             let number = self.on.system.joints[j].kind.rows();
             let given = self.seen[first..first + number].iter().zip(&self.pushes[first..first + number]);
             for (row, (k, (seen, push))) in self.rows[count..].iter_mut().zip(given.enumerate()) {
-                *row = Row { at: start + k, slope: seen[end], eased: self.blocks.ease(b, &push[end]) };
+                *row = Row { at: start + k, slope: seen[end], eased: self.slopes[b].ease(&push[end]) };
             }
             count += number;
         }
         let rows = &self.rows[..count];
         for (i, row) in rows.iter().enumerate() {
-            let others = if B::SYMMETRIC { &rows[..i] } else { rows };
-            for other in others {
+            for other in &rows[..i] {
                 let entry = -dot(quads, &row.slope, &other.eased);
+                let back = if self.symmetric { entry } else { -dot(quads, &other.slope, &row.eased) };
                 self.sink.add(row.at, other.at, entry);
-                if B::SYMMETRIC {
-                    self.sink.add(other.at, row.at, entry);
-                }
+                self.sink.add(other.at, row.at, back);
             }
-            if B::SYMMETRIC {
-                self.sink.add(row.at, row.at, -dot(quads, &row.slope, &row.eased));
-            }
+            self.sink.add(row.at, row.at, -dot(quads, &row.slope, &row.eased));
         }
     }
 }
 
-/// The matrix, with room for its values, once it is known where its entries are.
-pub(super) fn unwritten<S: Real>(
-    unknowns: &Unknowns,
-    on: &Stepping<'_, S>,
-    blocks: &impl Blocks<S>,
-) -> Matrix<S> {
-    let (all, mut rows) = (vec![[none(); 2]; on.work.layout.rows], room_for_rows());
-    let sink = Places::default();
-    let written = Written { unknowns, on, blocks, pushes: &all, seen: &all, rows: &mut rows, sink };
-    Matrix::new(unknowns.n, S::widely(written), &unknowns.blocks, &unknowns.scales)
-}
-
-/// A of a body that is not the one of masses, and its inverse.
+/// A of a body, its part for displacements and that for turns, and what they are divided by.
 #[derive(Clone, Debug)]
 pub(super) struct Slope<S> {
-    pub(super) heavy: S,
-    pub(super) spun: Matrix3<S>,
+    heavy: S,
+    spun: Matrix3<S>,
     light: S,
     inverse: Matrix3<S>,
 }
@@ -231,31 +207,22 @@ impl<S: Real> Slope<S> {
         let inverse = Matrix3::from_columns(&[x, y, z]).transpose() / a.dot(&x);
         Slope { heavy, spun, light: heavy.recip(), inverse }
     }
-}
-
-/// Those of all bodies.
-struct Slopes<'a, S>(&'a [Slope<S>]);
-
-impl<S: Real> Blocks<S> for Slopes<'_, S> {
-    const SYMMETRIC: bool = false;
+    /// A⁻¹ times six numbers.
     #[inline(always)]
-    fn block(&self, body: usize) -> (S, Matrix3<S>) {
-        let Slope { heavy, spun, .. } = self.0[body];
-        (heavy, spun)
-    }
-    #[inline(always)]
-    fn ease(&self, body: usize, numbers: &Six<S>) -> Six<S> {
-        let (Slope { light, inverse, .. }, [push, turn]) = (&self.0[body], vectors(numbers));
-        six(&(push * *light), &(inverse * turn))
+    fn ease(&self, numbers: &Six<S>) -> Six<S> {
+        let [push, turn] = vectors(numbers);
+        six(&(push * self.light), &(self.inverse * turn))
     }
 }
 
 /// Such equations with all that their factors are used with.
 #[derive(Clone, Debug)]
 pub(super) struct Eased<S: Real> {
-    unknowns: Unknowns,
+    pub(super) unknowns: Arc<Unknowns>,
     matrix: Matrix<S>,
+    /// A of all bodies, and that of their masses over the typical mass.
     pub(super) slopes: Vec<Slope<S>>,
+    masses: Vec<Slope<S>>,
     /// P and Q, of all rows.
     pub(super) pushes: Vec<StoredRow<S>>,
     pub(super) seen: Vec<StoredRow<S>>,
@@ -279,36 +246,59 @@ struct Solved<'a, S: Real> {
 impl<S: Real> Eased<S> {
     /// Room for those of a step.
     pub(super) fn new(on: &Stepping<'_, S>) -> Self {
-        let (unknowns, bodies) = (Unknowns::new(on), on.bodies.len());
-        let slopes = vec![Slope::new(S::one(), Matrix3::identity()); bodies];
-        let rows = vec![[none(); 2]; on.work.layout.rows];
+        let (unknowns, bodies, mass) = (Unknowns::new(on), on.bodies.len(), on.work.mass);
+        let of = |body: &Rigid<S>| Slope::new(body.mass / mass, body.inertia.matrix() / mass);
+        let masses: Vec<_> = on.system.bodies.iter().map(of).collect();
+        let (all, mut rows) = (vec![[none(); 2]; on.work.layout.rows], room_for_rows());
+        let places = S::widely(Written {
+            unknowns: &unknowns,
+            on,
+            slopes: &masses,
+            pushes: &all,
+            seen: &all,
+            symmetric: true,
+            rows: &mut rows,
+            sink: Places::default(),
+        });
         Eased {
-            matrix: unwritten(&unknowns, on, &Slopes(&slopes)),
-            slopes,
-            pushes: rows.clone(),
-            seen: rows,
+            matrix: Matrix::new(unknowns.n, places, &unknowns.blocks, &unknowns.scales),
+            slopes: masses.clone(),
+            masses,
+            pushes: all.clone(),
+            seen: all,
             moved: vec![none(); bodies],
             pushed: vec![none(); bodies],
-            rows: room_for_rows(),
+            rows,
             x: vec![S::zero(); unknowns.n],
-            unknowns,
+            unknowns: Arc::new(unknowns),
         }
     }
     /// Writes the matrix, of what was put into its parts, and factors it.
     pub(super) fn factor(&mut self, on: &Stepping<'_, S>) -> Result<(), FactorError> {
+        self.write(on, false)
+    }
+    /// The same of masses and of the rows where they were taken.
+    pub(super) fn factor_masses(&mut self, on: &Stepping<'_, S>) -> Result<(), FactorError> {
+        self.slopes.clone_from_slice(&self.masses);
+        self.pushes.copy_from_slice(&on.work.jacobians);
+        self.seen.copy_from_slice(&on.work.jacobians);
+        self.write(on, true)
+    }
+    fn write(&mut self, on: &Stepping<'_, S>, symmetric: bool) -> Result<(), FactorError> {
         let Eased { unknowns, matrix, slopes, pushes, seen, rows, .. } = self;
-        let (blocks, sink): (_, Values<'_, S>) = (&Slopes(slopes), matrix.rewrite());
-        S::widely(Written { unknowns, on, blocks, pushes, seen, rows, sink });
-        matrix.factor()
+        let sink: Values<'_, S> = matrix.rewrite();
+        S::widely(Written { unknowns, on, slopes, pushes, seen, symmetric, rows, sink });
+        if unknowns.n == 0 { Ok(()) } else { matrix.factor() }
     }
     /// Solves in place, the unknowns of a layout.
     #[inline]
     pub(super) fn solve(&mut self, joints: &[Joint<S>], layout: &Layout, x: &mut [S]) {
         S::widely(Solved { eased: self, joints, layout, x });
     }
-    /// The joints that take part in a combination of unknowns.
-    pub(super) fn named(&self, system: &System<S>, null: &[f64]) -> Vec<String> {
-        self.unknowns.named(system, null)
+    /// Solves in place without bodies that are eliminated.
+    #[inline]
+    pub(super) fn solve_rows(&mut self, x: &mut [S]) {
+        self.matrix.solve(x);
     }
 }
 
@@ -318,7 +308,6 @@ impl<S: Real> Wide<S> for Solved<'_, S> {
     fn run<Q: Quads<S>>(self, quads: Q) {
         let Solved { eased, joints, layout, x: all } = self;
         let Eased { unknowns, matrix, slopes, pushes, seen, moved, pushed, x, .. } = eased;
-        let blocks = Slopes(slopes);
         for (b, at) in unknowns.bodies.iter().enumerate() {
             let given = &all[layout.motion(b)..][..6];
             moved[b] = none();
@@ -326,7 +315,7 @@ impl<S: Real> Wide<S> for Solved<'_, S> {
                 Some(at) => x[*at..at + 6].copy_from_slice(given),
                 None => {
                     let part = |i: usize| Vector3::new(given[i], given[i + 1], given[i + 2]);
-                    moved[b] = blocks.ease(b, &six(&part(0), &part(3)));
+                    moved[b] = slopes[b].ease(&six(&part(0), &part(3)));
                 }
             }
         }
@@ -344,7 +333,9 @@ impl<S: Real> Wide<S> for Solved<'_, S> {
         for ((from, end), to) in flat() {
             x[*to..to + end - from].copy_from_slice(&all[*from..end]);
         }
-        matrix.solve(x);
+        if !x.is_empty() {
+            matrix.solve(x);
+        }
         pushed.fill(none());
         for (j, joint) in joints.iter().enumerate() {
             let (count, first) = (joint.kind.rows(), layout.multipliers[j]);
@@ -362,7 +353,7 @@ impl<S: Real> Wide<S> for Solved<'_, S> {
             match at {
                 Some(at) => out.copy_from_slice(&x[*at..at + 6]),
                 None => {
-                    let (given, back) = (numbers(&moved[b]), numbers(&blocks.ease(b, &pushed[b])));
+                    let (given, back) = (numbers(&moved[b]), numbers(&slopes[b].ease(&pushed[b])));
                     out.iter_mut().zip(given.iter().zip(&back)).for_each(|(out, (y, z))| *out = *y - *z);
                 }
             }

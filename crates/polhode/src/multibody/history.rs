@@ -38,6 +38,13 @@ pub(super) struct History<S> {
 
 kept!(History<f64> { h, differences, guess, tied, known, extra, served, failed, wait, began, made });
 
+impl<S> History<S> {
+    /// Takes factors that were made elsewhere as new ones.
+    pub(super) fn take_factors(&mut self) {
+        (self.extra, self.served) = (0, 0);
+    }
+}
+
 /// How to extrapolate: by differences up to this order, the last one with its sign changed for what alternates. With z = s + (-1)ⁿw,
 /// the sums of two that follow each other are smooth, and their extrapolation is that of z with this change.
 #[derive(Clone, Copy, Debug, Default)]

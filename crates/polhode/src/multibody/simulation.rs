@@ -17,7 +17,6 @@ use super::state::{BodyMotion, CoordinateState};
 use super::structured::Begun;
 use super::system::System;
 use super::tape::keep_matrix;
-use super::variational::Varying;
 use super::workspace::{Stepping, Workspace};
 use crate::archive::{Archive, Kept, keep_optional};
 use crate::body::inward;
@@ -571,10 +570,9 @@ impl Simulation<f64> {
                 keep_matrix(&mut matrix, archive, || leaping.unwritten_matrix());
                 keep_matrix(&mut whole, archive, || leaping.unwritten_whole());
             }
-            SystemScheme::Variational(scheme) => {
+            SystemScheme::Variational(_) => {
                 keep_optional(&mut eased, || Box::new(Eased::new(&on)), archive);
-                let varying = Varying { on, map: scheme.map, acting: &mut self.acting };
-                self.closing.keep(archive, &varying);
+                self.closing.keep(archive, eased.as_deref());
             }
         }
         (self.work.matrix, self.work.whole, self.work.eased) = (matrix, whole, eased);

@@ -73,7 +73,7 @@ pub(super) trait Solve<S: Scalar> {
     /// Finds the unknowns of a step.
     fn solve<'a>(&mut self, step: &mut impl Structured<'a, S>, spent: &mut Work) -> Result<(), StepError>;
     /// Finds the velocities that fit the joints at its end.
-    fn close(&mut self, closing: &mut Closing<S>, step: &Varying<'_, S>) -> Result<(), StepError>;
+    fn close(&mut self, closing: &mut Closing<S>, step: &mut Varying<'_, S>) -> Result<(), StepError>;
     /// Finds how velocities jump at its end.
     fn jump(
         &mut self,
@@ -130,7 +130,7 @@ impl<S: Scalar> Solve<S> for Newton {
         }
         Ok(())
     }
-    fn close(&mut self, closing: &mut Closing<S>, step: &Varying<'_, S>) -> Result<(), StepError> {
+    fn close(&mut self, closing: &mut Closing<S>, step: &mut Varying<'_, S>) -> Result<(), StepError> {
         closing.find(step)
     }
     fn jump(

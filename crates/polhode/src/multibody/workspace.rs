@@ -451,7 +451,7 @@ impl<'a, S: Real> Stepping<'a, S> {
             None => Ok(()),
             Some(FactorError::Singular { null, .. }) => {
                 let joints = match &self.work.eased {
-                    Some(eased) => eased.named(self.system, null),
+                    Some(eased) => eased.unknowns.named(self.system, null),
                     None => self.work.layout.named(self.system, null),
                 };
                 Err(StepError::Singular { t, h, joints })

@@ -5,8 +5,9 @@
 //! found: what is left of their derivatives is solved for with the plain factors, again and again where the matrix leaves something
 //! out, until nothing is left.
 
-use super::super::closing::Closing;
+use super::super::closing::{Closing, factor};
 use super::super::decay::Decay;
+use super::super::eased::Eased;
 use super::super::finite::Leaping;
 use super::super::simulation::Simulation;
 use super::super::state::{BodyMotion, CoordinateState};
@@ -26,7 +27,9 @@ use nalgebra::Vector3;
 pub(super) struct Factored {
     work: Workspace<f64>,
     acting: Vec<[Vector3<f64>; 2]>,
-    closing: Closing<f64>,
+    /// Of the closing of velocities, and room for its rows.
+    closing: Option<Box<Eased<f64>>>,
+    rows: Vec<f64>,
 }
 
 impl Factored {
@@ -40,7 +43,8 @@ impl Factored {
                 Some(&plain.work.small),
             ),
             acting: Vec::new(),
-            closing: Closing::new(),
+            closing: None,
+            rows: Vec::new(),
         }
     }
     /// Factors the matrix of the step that the plain run has taken last: from a time, of a size.
@@ -61,7 +65,8 @@ impl Factored {
                 varying.linearize(Rung::Careful, all);
                 varying.on.check()?;
                 varying.take_end(&plain.bodies);
-                self.closing.factor(&varying)
+                let eased = self.closing.get_or_insert_with(|| Box::new(Eased::new(&varying.on)));
+                factor(eased, &varying)
             }
             _ => {
                 let damping = plain.decay.as_ref().map_or(&[][..], Decay::damping);
@@ -142,8 +147,14 @@ impl Solve<Dual1> for Taken<'_> {
         let residual = before / largest;
         Err(StepError::NotConverged { t: self.t, h: self.h, iterations: MOST_ROUNDS, residual })
     }
-    fn close(&mut self, closing: &mut Closing<Dual1>, step: &Varying<'_, Dual1>) -> Result<(), StepError> {
-        closing.follow(&self.plain.closing, &mut self.factored.closing, step);
+    fn close(
+        &mut self,
+        closing: &mut Closing<Dual1>,
+        step: &mut Varying<'_, Dual1>,
+    ) -> Result<(), StepError> {
+        if let Some(factors) = &mut self.factored.closing {
+            closing.follow(&self.plain.closing, factors, &mut self.factored.rows, step);
+        }
         Ok(())
     }
     fn jump(
