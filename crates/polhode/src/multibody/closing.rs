@@ -92,7 +92,7 @@ impl<S: Real> Past<S> {
                 (*old, new) = (new, change);
             }
         }
-        self.guess = Guess::best(ORDER, &sizes, None);
+        self.guess = Guess::best(ORDER, &[sizes]);
     }
 }
 

@@ -4,7 +4,6 @@ use super::place::zero;
 use super::workspace::{Step, Stepping};
 use crate::archive::kept;
 use crate::scalar::{Perform, Real, perform};
-use core::cmp::Ordering;
 
 /// The highest order of extrapolation.
 pub(super) const ORDER: usize = 5;
@@ -45,40 +44,39 @@ impl<S> History<S> {
     }
 }
 
-/// How to extrapolate: by differences up to this order, the last one with its sign changed for what alternates. With z = s + (-1)ⁿw,
-/// the sums of two that follow each other are smooth, and their extrapolation is that of z with this change.
+/// How to extrapolate: by differences up to this order, as if what is left of the last steps were nothing: Dᵖ (2 - D)^q z = 0 with
+/// the backward difference D. 2 - D is the sum of two that follow each other: of z = s + (-1)ⁿ w it leaves nothing of w if that is
+/// constant, twice nothing if it grows evenly.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Guess {
     pub(super) order: usize,
-    pub(super) turns: bool,
+    /// q, of which the order has as many differences less one.
+    pub(super) turns: usize,
 }
 
 kept!(Guess { order, turns });
 
 impl Guess {
-    /// The best one up to an order, by what those of each order would have been off by; the others are the sums of two
-    /// differences.
-    pub(super) fn best<S: Real>(most: usize, sizes: &[S; ORDER + 1], sums: Option<&[S; ORDER + 1]>) -> Self {
-        let (mut best, mut least) = (Guess::default(), sizes[0].largest());
-        let mut see = |sizes: &[S; ORDER + 1], turns: bool| {
-            for (order, size) in (1..=most).zip(&sizes[1..]) {
+    /// The best one up to an order, by what those of each order would have been off by, for each number of turns that counts.
+    pub(super) fn best<S: Real>(most: usize, errors: &[[S; ORDER + 1]]) -> Self {
+        let first = errors.first().map_or(0.0, |sizes| sizes[0].largest());
+        let (mut best, mut least) = (Guess::default(), first);
+        for (turns, sizes) in errors.iter().enumerate() {
+            for (order, size) in (turns.max(1)..=most).zip(&sizes[turns.max(1)..]) {
                 let size = size.largest();
                 if size < least {
                     (best, least) = (Guess { order, turns }, size);
                 }
             }
-        };
-        see(sizes, false);
-        if let Some(sums) = sums {
-            see(sums, true);
         }
         best
     }
     pub(super) fn factors<S: Real>(self) -> [S; ORDER] {
-        core::array::from_fn(|i| match (i + 1).cmp(&self.order) {
-            Ordering::Less => S::one(),
-            Ordering::Equal => S::lift(if self.turns { -1.0 } else { 1.0 }),
-            Ordering::Greater => S::zero(),
+        core::array::from_fn(|i| match (self.order.checked_sub(i + 1), self.turns) {
+            (None, _) => S::zero(),
+            (Some(0), 1) => -S::one(),
+            (Some(1), 2) => S::lift(-3.0),
+            _ => S::one(),
         })
     }
 }
@@ -112,8 +110,11 @@ pub(super) const PRICE: u64 = 4;
 /// is no reason to wait.
 pub(super) const WAIT: u64 = 8;
 
-/// What guesses of each order would have been off by, and sums of two differences.
-type Errors<S> = [[S; ORDER + 1]; 2];
+/// The most turns.
+const TURNS: usize = 2;
+
+/// What guesses of each order would have been off by, for each number of turns.
+type Errors<S> = [[S; ORDER + 1]; TURNS + 1];
 
 /// The guess by the last steps.
 struct Extrapolation;
@@ -126,7 +127,6 @@ macro_rules! of_order {
     ($order:expr, $type:ident::$function:ident, ($self:ident, $argument:expr)) => {
         match $order {
             3 => $type::$function::<3>($self, $argument),
-            4 => $type::$function::<4>($self, $argument),
             _ => $type::$function::<ORDER>($self, $argument),
         }
     };
@@ -204,7 +204,7 @@ impl<S: Real> Stepping<'_, S> {
         self.unknowns(|x, known, differences, kind| {
             let mut new = *x - known;
             let counted = apart || !kind.is_tied();
-            let [sizes, sums] = if kind.is_tied() { &mut *tied } else { &mut *free };
+            let errors = if kind.is_tied() { &mut *tied } else { &mut *free };
             let unit = match kind {
                 Kind::Angle | Kind::Tied { late: true, turns: false } => S::one(),
                 Kind::Length | Kind::Tied { late: true, turns: true } => per_length,
@@ -212,13 +212,19 @@ impl<S: Real> Stepping<'_, S> {
                 Kind::Tied { turns: true, .. } => per_force * per_length,
             };
             // Those of higher orders are not used.
+            let mut before = [S::zero(); TURNS];
             for i in 0..=MOST {
                 let (old, change) = (differences[i], new - differences[i]);
                 if counted {
-                    sizes[i] += change.abs() * unit;
+                    errors[0][i] += change.abs() * unit;
                 }
                 if alternates {
-                    sums[i] += (new + old).abs() * unit;
+                    let mut sum = new + old;
+                    for turns in 1..=TURNS {
+                        errors[turns][i] += sum.abs() * unit;
+                        let last = core::mem::replace(&mut before[turns - 1], sum);
+                        sum = last + last - sum;
+                    }
                 }
                 differences[i] = new;
                 new = change;
@@ -245,7 +251,8 @@ impl<S: Real> Stepping<'_, S> {
         history.known = if goes_on { history.known + 1 } else { 1 };
         let (alternates, most, apart) = (self.work.alternates, self.work.order, self.counts_apart());
         // What the guesses would have been off by, of poses and of multipliers: as angles and as lengths.
-        let (mut free, mut tied) = ([[S::zero(); ORDER + 1]; 2], [[S::zero(); ORDER + 1]; 2]);
+        let none = [[S::zero(); ORDER + 1]; TURNS + 1];
+        let (mut free, mut tied) = (none, none);
         if !goes_on {
             self.work.history.differences.fill([S::zero(); ORDER + 1]);
             self.unknowns(|x, known, differences, _| differences[0] = *x - known);
@@ -253,9 +260,10 @@ impl<S: Real> Stepping<'_, S> {
             perform::<S, _, _>(self, Lesson([&mut free, &mut tied]));
         }
         let history = &mut self.work.history;
-        history.guess = Guess::best(most, &free[0], alternates.then_some(&free[1]));
+        let counted = if alternates { TURNS + 1 } else { 1 };
+        history.guess = Guess::best(most, &free[..counted]);
         history.tied = match apart {
-            true => Guess::best(most, &tied[0], alternates.then_some(&tied[1])),
+            true => Guess::best(most, &tied[..counted]),
             false => history.guess,
         };
         if !goes_on {

@@ -104,7 +104,7 @@ pub(super) struct Workspace<S: Real> {
     pub(super) from_motion: bool,
     /// True if velocities across joints may alternate from step to step.
     pub(super) alternates: bool,
-    /// The highest order of extrapolation. Where joints hold positions alone their multipliers are not as smooth as motions are.
+    /// The highest order of extrapolation.
     pub(super) order: usize,
     /// The sizes of the last corrections of the step.
     pub(super) corrections: [f64; 2],
@@ -173,13 +173,9 @@ impl<S: Real> Workspace<S> {
         let layout = if stabilized { layout(true) } else { small.clone() };
         let alternates = matches!(scheme, SystemScheme::Conserving(_)) && !stabilized;
         let from_motion = !matches!(scheme, SystemScheme::Alpha(_));
-        let order = match scheme {
-            // Corrections make derivatives exact, not guesses.
-            _ if S::DEPTH > 0 => 3,
-            SystemScheme::Alpha(_) => 3,
-            SystemScheme::Conserving(_) if !stabilized => 4,
-            _ => ORDER,
-        };
+        // Corrections make derivatives exact, not guesses.
+        let smooth = S::DEPTH == 0 && !matches!(scheme, SystemScheme::Alpha(_));
+        let order = if smooth { ORDER } else { 3 };
         let mut plain = AlphaScheme::default();
         plain.stabilized = stabilized;
         let (scheme, keeps) = match scheme {
