@@ -5,7 +5,7 @@
 use super::joint::Joint;
 use super::layout::Layout;
 use super::stored::{Six, StoredRow, add, dot, none, numbers, pulled, six, vectors};
-use super::system::{Rigid, System};
+use super::system::{Coordinates, Rigid, System};
 use super::tape::{Matrix, Places, Sink, Values};
 use super::workspace::Stepping;
 use crate::archive::kept;
@@ -188,6 +188,19 @@ impl<S: Real, K: Sink<S>> Written<'_, '_, S, K> {
     }
 }
 
+impl<S: Real> Coordinates<S> {
+    /// The mass matrix over a typical mass, where its equations start.
+    #[inline(always)]
+    pub(super) fn write_mass(&self, start: usize, mass: S, sink: &mut impl Sink<S>) {
+        let n = self.len();
+        for i in 0..n {
+            for j in 0..n {
+                sink.add(start + i, start + j, self.mass[i * n + j] / mass);
+            }
+        }
+    }
+}
+
 /// A of a body, its part for displacements and that for turns, and what they are divided by.
 #[derive(Clone, Debug)]
 pub(super) struct Slope<S> {
@@ -360,6 +373,89 @@ impl<S: Real> Wide<S> for Solved<'_, S> {
         }
         for ((from, end), to) in flat() {
             all[*from..end].copy_from_slice(&x[*to..to + end - from]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::joint::JointKind;
+    use super::super::simulation::Simulation;
+    use super::super::structured::Structured;
+    use super::super::variational::Varying;
+    use super::*;
+    use crate::group::{MapKind, Rotation};
+    use crate::method::Method;
+    use crate::solve::{Equations, Rung};
+
+    /// Three bodies with joints between them, the last one with next to no inertia about its axis if it is thin.
+    fn system(kind: JointKind<f64>, thin: bool) -> System<f64> {
+        let mut system = System::new(Vector3::new(0.3, -1.0, 9.0));
+        let inertia = Matrix3::new(0.3, 0.02, -0.01, 0.02, 0.4, 0.03, -0.01, 0.03, 0.25);
+        let last = if thin { Matrix3::from_diagonal(&Vector3::new(1e-10, 0.2, 0.2)) } else { inertia * 0.3 };
+        for (name, mass, inertia) in [("a", 1.5, inertia), ("b", 0.8, inertia * 0.7), ("c", 0.3, last)] {
+            let mut body = Rigid::new(mass, inertia).unwrap();
+            body.omega_body = Vector3::new(1.0, -2.0, 0.5);
+            system.body(name, body).unwrap();
+        }
+        let place = Vector3::new(0.3, 0.1, -0.2);
+        for (name, body) in [("on-a", "a"), ("on-b", "b"), ("on-c", "c")] {
+            system.frame(name, body, place, Rotation::identity()).unwrap();
+        }
+        system.joint("hold", JointKind::Spherical, "ground", "a").unwrap();
+        system.joint("own", kind, "on-a", "on-b").unwrap();
+        system.joint("last", JointKind::Fixed, "on-b", "on-c").unwrap();
+        system
+    }
+
+    #[test]
+    fn solutions_are_corrections_of_the_equations() {
+        let kinds = [JointKind::Spherical, JointKind::Revolute, JointKind::Cylindrical, JointKind::Planar];
+        let cases = kinds.into_iter().flat_map(|kind| [(kind.clone(), false), (kind, true)]);
+        for (kind, thin) in cases {
+            let mut run =
+                Simulation::new(system(kind.clone(), thin), &Method::parse("variational").unwrap()).unwrap();
+            run.step(0.01).unwrap();
+            let now = (&run.bodies[..], &run.extra[..], &run.lambda[..]);
+            let on = Stepping::new(&run.centered, now, &run.near, &mut run.work, 0.01, 0.01);
+            let mut step = Varying { on, map: MapKind::Exponential, acting: &mut run.acting };
+            step.begin();
+            let mut number = 0.3_f64;
+            let mut next = || {
+                number = (number * 997.0 + 0.123).fract();
+                number - 0.5
+            };
+            let work = &mut *step.on.work;
+            for step in &mut work.steps {
+                step.moved = [(); 2].map(|()| Vector3::from_fn(|_, _| next()));
+                step.change = step.moved;
+            }
+            work.lambda.iter_mut().for_each(|l| *l = next());
+            let start = (work.steps.clone(), work.lambda.clone());
+            step.residual();
+            step.linearize(Rung::Careful, true);
+            let stays = step.on.work.eased.as_ref().unwrap().unknowns.bodies.iter().flatten().count();
+            assert_eq!(stays, usize::from(thin));
+            let (n, multiplier) = (step.on.work.layout.n, step.multiplier());
+            let given: Vec<f64> = (0..n).map(|_| next()).collect();
+            step.on.work.residual.copy_from_slice(&given);
+            step.on.work.solve(&run.centered.joints);
+            let solution = step.on.work.residual.clone();
+            let mut at = |eps: f64| {
+                let work = &mut *step.on.work;
+                (work.steps, work.lambda) = start.clone();
+                work.residual.iter_mut().zip(&solution).for_each(|(x, a)| *x = -eps * a);
+                step.on.make_corrections(multiplier, |_, theta| *theta);
+                step.residual();
+                step.on.work.residual.clone()
+            };
+            let eps = 1e-6;
+            let (ahead, behind) = (at(eps), at(-eps));
+            let most = solution.iter().fold(1.0, |most: f64, x| most.max(x.abs()));
+            for (i, given) in given.iter().enumerate() {
+                let slope = (ahead[i] - behind[i]) / (2.0 * eps);
+                assert!((given - slope).abs() < 1e-7 * most, "{kind:?} {thin}: {i} {given} {slope}");
+            }
         }
     }
 }

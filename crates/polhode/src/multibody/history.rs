@@ -289,3 +289,33 @@ impl<S: Real> Perform<Lesson<'_, S>> for Stepping<'_, S> {
         of_order!(self.work.order, Self::learn, (self, errors));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_alternates_is_extrapolated_exactly_where_it_has_the_form() {
+        let smooth = |n: f64| 1.0 - 0.3 * n + 0.02 * n * n;
+        let cases: [(Guess, &dyn Fn(f64) -> f64); 3] = [
+            (Guess { order: 2, turns: 0 }, &|_| 0.0),
+            (Guess { order: 3, turns: 1 }, &|_| 0.5),
+            (Guess { order: 4, turns: 2 }, &|n| 0.5 - 0.1 * n),
+        ];
+        for (guess, amplitude) in cases {
+            let value =
+                |n: i32| smooth(f64::from(n)) + amplitude(f64::from(n)) * f64::from(1 - 2 * n.rem_euclid(2));
+            let mut differences = [0.0; ORDER + 1];
+            for n in 0..8 {
+                let mut new = value(n);
+                for difference in &mut differences {
+                    let change = new - *difference;
+                    (*difference, new) = (new, change);
+                }
+            }
+            let terms = differences[1..].iter().zip(guess.factors::<f64>()).map(|(d, factor)| d * factor);
+            let found = differences[0] + terms.sum::<f64>();
+            assert!((found - value(8)).abs() < 1e-13, "{guess:?}: {found}, not {}", value(8));
+        }
+    }
+}

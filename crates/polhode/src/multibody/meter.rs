@@ -49,6 +49,12 @@ impl<S: Real> WorkMeter<S> {
         self.work += work;
         self.powers[0] = work / h;
     }
+    /// One part of a composition, with the power at its end: symmetric, so that its order is that of the composition.
+    pub(crate) fn part(&mut self, h: S, power: S) {
+        self.count = 1;
+        self.h = h.largest();
+        self.step(h, power);
+    }
     /// One step, with the power at its end.
     pub(crate) fn step(&mut self, h: S, power: S) {
         let size = h.largest();

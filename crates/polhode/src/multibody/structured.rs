@@ -196,6 +196,7 @@ impl<S: Scalar> Simulation<S> {
     }
     /// One step from a discrete Lagrangian.
     fn vary(&mut self, h: S, map: MapKind, solver: &mut impl Solve<S>) -> Result<(), StepError> {
+        let parts = self.fractions.len();
         self.look_ahead(h)?;
         let now = (&self.bodies[..], &self.extra[..], &self.lambda[..]);
         let on = Stepping::new(&self.centered, now, &self.near, &mut self.work, self.time, h);
@@ -212,7 +213,10 @@ impl<S: Scalar> Simulation<S> {
         if self.meter.is_some() {
             let power = self.power(-inward(self.time, h));
             self.meter.iter_mut().for_each(|meter| {
-                meter.step(h, power);
+                match parts {
+                    1 => meter.step(h, power),
+                    _ => meter.part(h, power),
+                }
                 meter.work += driven;
             });
         }

@@ -6,7 +6,6 @@ use super::force::{Force, ForceKind};
 use super::frame::Frame;
 use super::joint::{Joint, JointKind};
 use super::kinds::Number;
-use super::tape::Sink;
 use crate::body::{InertiaError, Loads, RotaryInertia, StandardLoad};
 use crate::group::Rotation;
 use crate::lookup::nearest;
@@ -152,16 +151,6 @@ pub struct Coordinates<S> {
 }
 
 impl<S: Real> Coordinates<S> {
-    /// The mass matrix over a typical mass, where its equations start.
-    #[inline(always)]
-    pub(super) fn write_mass(&self, start: usize, mass: S, sink: &mut impl Sink<S>) {
-        let n = self.len();
-        for i in 0..n {
-            for j in 0..n {
-                sink.add(start + i, start + j, self.mass[i * n + j] / mass);
-            }
-        }
-    }
     /// At rest, without damping, stiffness and force.
     pub fn new(mass: Vec<S>, position: Vec<S>) -> Self {
         let n = position.len();

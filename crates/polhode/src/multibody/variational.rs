@@ -21,6 +21,7 @@ use crate::body::inward;
 use crate::group::{Group, Map, MapKind, Rotation, So3, Vectorial, spin};
 use crate::scalar::{Dual, Perform, Quads, Real, Scalar, Wide, perform};
 use crate::solve::{Equations, Rung, StepError};
+use core::f64::consts::PI;
 use nalgebra::{Matrix3, Vector3};
 
 /// A step from a discrete Lagrangian under way.
@@ -84,6 +85,16 @@ fn momentum<T: Real>(map: MapKind, inertia: &Matrix3<T>, a: &Vector3<T>) -> Vect
 }
 
 impl<'a, S: Real> Varying<'a, S> {
+    /// True if parameters are beyond the map, or those of a turn that is another one by a full turn: it would end in the same pose,
+    /// with momenta that nothing gave.
+    fn is_astray(&self) -> bool {
+        let limit = Vectorial::from(self.map).limit();
+        self.on.work.steps.iter().zip(self.on.bodies).any(|(step, body)| {
+            let (turn, expected) = (step.moved[1], body.omega_body * self.on.h);
+            let length = |v: &Vector3<S>| v.dot(v).largest().sqrt();
+            length(&turn) >= limit || (self.map != MapKind::Cayley && length(&(turn - expected)) >= PI)
+        })
+    }
     /// Half of the squared step.
     fn half(&self) -> S {
         self.on.h * self.on.h * S::lift(0.5)
@@ -436,9 +447,7 @@ impl<S: Real> Equations<S> for Varying<'_, S> {
     fn correct(&mut self, _lanes: S::Mask) -> S {
         let multiplier = self.multiplier();
         let size = self.on.correct_with(multiplier, |_, theta| *theta);
-        // Parameters beyond the map go nowhere.
-        let astray = Vectorial::from(self.map).limit() <= self.on.work.largest_turn();
-        if astray { S::lift(f64::NAN) } else { size }
+        if self.is_astray() { S::lift(f64::NAN) } else { size }
     }
     fn distance_from_jacobian(&self) -> S {
         self.on.work.turned

@@ -303,10 +303,6 @@ impl<S: Real> Workspace<S> {
         }
         self.history.differences = vec![[S::zero(); ORDER + 1]; n];
     }
-    /// The largest angle parameter of the iterate.
-    pub(super) fn largest_turn(&self) -> f64 {
-        self.steps.iter().map(|step| step.moved[1].dot(&step.moved[1]).largest()).fold(0.0, larger).sqrt()
-    }
     /// Puts a vector of forces and one of moments into the residual.
     #[inline(always)]
     pub(super) fn put(&mut self, row: usize, [force, moment]: [Vector3<S>; 2]) {

@@ -110,7 +110,9 @@ impl SystemRun {
         let keeps_energy = simulation.keeps_energy();
         let tracked = match &face {
             Face::Mechanism(_) => None,
-            Face::Rotation(one, _) => Some(Tracked::new(&one.body, &one.start)),
+            // Joints may have changed its velocities.
+            Face::Rotation(one, Some(_)) => Some(Tracked::new(&one.body, &one.state_of(&simulation))),
+            Face::Rotation(one, None) => Some(Tracked::new(&one.body, &one.start)),
             Face::Motion(one) => Some(Tracked::new(&one.body, &one.start)),
         };
         let momenta = tracked.is_none().then(|| Momenta::new(&simulation)).flatten();
