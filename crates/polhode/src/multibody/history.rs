@@ -119,8 +119,12 @@ type Errors<S> = [[S; ORDER + 1]; TURNS + 1];
 /// The guess by the last steps.
 struct Extrapolation;
 
-/// What the guesses for a solution would have been off by, of poses and of multipliers.
-struct Lesson<'a, S>([&'a mut Errors<S>; 2]);
+/// What the guesses for a solution would have been off by, of poses and of multipliers, where that is looked at.
+struct Lesson<'a, S>(Option<[&'a mut Errors<S>; 2]>);
+
+/// Which guess is the best is looked at in each of the first steps, then in every so many: it seldom changes.
+const FIRST: u64 = 16;
+const EVERY: u64 = 4;
 
 /// The function of this name for guesses up to an order.
 macro_rules! of_order {
@@ -195,9 +199,22 @@ impl<S: Real> Stepping<'_, S> {
             }
         });
     }
-    /// Takes the iterate into the differences, and what guesses of each order would have been off by.
+    /// Takes the iterate into the differences.
     #[inline(always)]
-    fn learn<const MOST: usize>(&mut self, [free, tied]: [&mut Errors<S>; 2]) {
+    fn take_in<const MOST: usize>(&mut self) {
+        self.unknowns(|x, known, differences, _| {
+            let mut new = *x - known;
+            // Those of higher orders are not used.
+            for difference in &mut differences[..=MOST] {
+                let change = new - *difference;
+                (*difference, new) = (new, change);
+            }
+        });
+    }
+    /// The same, with what guesses of each order would have been off by.
+    #[inline(always)]
+    fn learn<const MOST: usize>(&mut self, errors: Option<[&mut Errors<S>; 2]>) {
+        let Some([free, tied]) = errors else { return self.take_in::<MOST>() };
         let (alternates, apart) = (self.work.alternates, self.counts_apart());
         let per_length = S::lift(self.work.layout.length.recip());
         let per_force = self.h * self.h / self.work.mass;
@@ -211,7 +228,6 @@ impl<S: Real> Stepping<'_, S> {
                 Kind::Tied { turns: false, .. } => per_force,
                 Kind::Tied { turns: true, .. } => per_force * per_length,
             };
-            // Those of higher orders are not used.
             let mut before = [S::zero(); TURNS];
             for i in 0..=MOST {
                 let (old, change) = (differences[i], new - differences[i]);
@@ -249,26 +265,27 @@ impl<S: Real> Stepping<'_, S> {
         let h = self.h.largest();
         let goes_on = core::mem::replace(&mut history.h, h) == h;
         history.known = if goes_on { history.known + 1 } else { 1 };
-        let (alternates, most, apart) = (self.work.alternates, self.work.order, self.counts_apart());
+        let known = history.known;
+        if !goes_on {
+            (history.guess, history.tied) = (Guess::default(), Guess::default());
+            history.differences.fill([S::zero(); ORDER + 1]);
+            return self.unknowns(|x, known, differences, _| differences[0] = *x - known);
+        }
+        if known > FIRST && known % EVERY != 0 {
+            return perform::<S, _, _>(self, Lesson(None));
+        }
         // What the guesses would have been off by, of poses and of multipliers: as angles and as lengths.
         let none = [[S::zero(); ORDER + 1]; TURNS + 1];
         let (mut free, mut tied) = (none, none);
-        if !goes_on {
-            self.work.history.differences.fill([S::zero(); ORDER + 1]);
-            self.unknowns(|x, known, differences, _| differences[0] = *x - known);
-        } else {
-            perform::<S, _, _>(self, Lesson([&mut free, &mut tied]));
-        }
+        perform::<S, _, _>(self, Lesson(Some([&mut free, &mut tied])));
+        let (most, apart) = (self.work.order, self.counts_apart());
+        let counted = if self.work.alternates { TURNS + 1 } else { 1 };
         let history = &mut self.work.history;
-        let counted = if alternates { TURNS + 1 } else { 1 };
         history.guess = Guess::best(most, &free[..counted]);
         history.tied = match apart {
             true => Guess::best(most, &tied[..counted]),
             false => history.guess,
         };
-        if !goes_on {
-            (history.guess, history.tied) = (Guess::default(), Guess::default());
-        }
     }
 }
 
