@@ -246,23 +246,15 @@ fn screws_and_drives_between_bodies_keep_their_momenta() {
 }
 
 #[test]
-fn a_body_on_a_point_starts_alike_under_all_methods() {
+fn momenta_of_a_body_on_a_point_count_from_velocities_that_fit() {
     let text = "gravity = [0, 0, -9.81]\n[bodies.bar]\nshape = { box = [0.1, 0.2, 0.3] }\nmass = 1\n\
                 velocity = [0, 0, 0]\nomega_body = [1, 2, -1]\n[joints.pin]\ntype = \"spherical\"\n\
                 between = [\"ground\", \"bar\"]\nat = [0.1, 0.2, -0.3]\n[run]\nstep = 1e-3\nuntil = 1\n";
     let (_folder, file) = model(text);
-    let omega = |found: &serde_json::Value| -> Vec<f64> {
-        found["omega_body"].as_array().unwrap().iter().map(number).collect()
-    };
-    let expected = omega(&json(&["run", &file, "-m", "mkrk:gauss3", "--no-reference", "--json"]));
-    for method in ["conserving", "variational", "geometric-alpha"] {
+    for method in ["conserving", "variational", "decaying"] {
         let found = json(&["run", &file, "-m", method, "--no-reference", "--json"]);
-        let now = omega(&found["bodies"]["bar"]);
-        let apart = now.iter().zip(&expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-        assert!(apart < 1e-3, "{method}: {apart:e}");
         let drift = number(&found["drift"]["momentum_vertical"]);
-        let most = if method == "geometric-alpha" { 1e-4 } else { 1e-13 };
-        assert!(drift < most, "{method}: {drift:e}");
+        assert!(drift < 1e-13, "{method}: {drift:e}");
     }
 }
 

@@ -250,7 +250,8 @@ impl<S: Real> Closing<S> {
                 }
             };
             moving[b] = six(&v, &omega);
-            fastest = fastest.max(lengths(&v) + lengths(&omega) * work.arms[b]);
+            let begun = lengths(&velocity) + work.arms[b] / step.on.h.abs() * S::lift(1e-3);
+            fastest = fastest.max(begun).max(lengths(&v) + lengths(&omega) * work.arms[b]);
         }
         let (mut most, mut sum) = (S::zero(), S::zero());
         for (j, joint) in system.joints.iter().enumerate() {

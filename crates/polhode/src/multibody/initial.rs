@@ -373,26 +373,20 @@ fn velocities<S: Real>(
     let (size, norm) = (projection.size, |v: &Vector3<S>| v.map(Real::largest).norm());
     let speed = |body: &Rigid<S>| norm(&body.velocity).max(norm(&body.omega_body) * size);
     let fastest = system.bodies.iter().map(speed).fold(0.0, larger);
-    // What was given is kept, as far as the rest can follow it. A body by itself about a point that stands moves as it turns, as
-    // the one-step methods see it.
-    let about_point = system.pivot().is_some();
-    let given = |b: usize| {
-        let [linear, angular] = system.bodies[b].given;
-        [linear && !(about_point && angular), angular]
-    };
-    let all = || (0..system.bodies.len()).flat_map(given);
+    // What was given is kept, as far as the rest can follow it.
+    let all = || system.bodies.iter().flat_map(|body| body.given);
     let some = all().any(|given| given) && !all().all(|given| given);
     let follows = some && (S::DEPTH > 0 || first.relative * size > CLOSED * fastest);
     if follows {
-        projection.weigh(|b| given(b).map(|given| if given { 1.0 } else { NOT_GIVEN }));
+        projection.weigh(|b| system.bodies[b].given.map(|given| if given { 1.0 } else { NOT_GIVEN }));
         projection.factor()?;
     }
     // Each round brings what was given back by another factor.
     let rounds = if follows { 4 + S::DEPTH } else { 1 };
     for _ in 0..rounds {
         if follows {
-            for (b, (body, place)) in system.bodies.iter().zip(&mut projection.places).enumerate() {
-                let [linear, angular] = given(b);
+            for (body, place) in system.bodies.iter().zip(&mut projection.places) {
+                let [linear, angular] = body.given;
                 place.v = if linear { body.velocity } else { place.v };
                 place.omega = if angular { body.omega_body } else { place.omega };
             }

@@ -2,7 +2,7 @@
 
 use super::joint::JointKind;
 use super::simulation::Simulation;
-use super::system::{End, Held, Rigid, System};
+use super::system::{Held, Rigid, System};
 use crate::body::Dynamics;
 use crate::body::{Body, Gravity, Load, Loads, RotaryInertia, SpatialInertia, State};
 use crate::group::{Group, Se3, So3};
@@ -69,10 +69,15 @@ impl<S: Scalar> System<S> {
         let (point, fixed) = match (&body.held, &self.joints[..]) {
             (Held::Free, []) => return Some(Reduction::Motion(self.in_flight(body))),
             (Held::Point | Held::Pivot(_), []) => (Vector3::zeros(), body.position),
-            _ => {
-                let [on_body, ground] = self.pivot()?;
+            (Held::Elsewhere | Held::Free, [joint]) if joint.kind == JointKind::Spherical => {
+                let [a, b] = &joint.ends;
+                let (on_body, ground) = if a.body.is_none() { (b, a) } else { (a, b) };
+                if ground.body.is_some() {
+                    return None;
+                }
                 (on_body.point, ground.point)
             }
+            _ => return None,
         };
         Some(Reduction::Rotation(self.about(body, point, fixed)))
     }
@@ -128,22 +133,6 @@ impl<S: Scalar> System<S> {
         let velocity = Se3::vector(&rigid.attitude.unrotate(&rigid.velocity), &rigid.omega_body);
         let start = body.state(Se3::pose(&rigid.attitude, &rigid.position), &velocity);
         Reduced { body, start, origin: None, on_joint: false }
-    }
-}
-
-impl<S: Real> System<S> {
-    /// Where a spherical joint holds the only body, on it and on the ground, if nothing else does.
-    pub(super) fn pivot(&self) -> Option<[&End<S>; 2]> {
-        match (&self.bodies[..], &self.joints[..]) {
-            ([Rigid { held: Held::Elsewhere | Held::Free, .. }], [joint])
-                if joint.kind == JointKind::Spherical =>
-            {
-                let [a, b] = &joint.ends;
-                let (on_body, ground) = if a.body.is_none() { (b, a) } else { (a, b) };
-                ground.body.is_none().then_some([on_body, ground])
-            }
-            _ => None,
-        }
     }
 }
 

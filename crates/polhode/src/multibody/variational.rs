@@ -24,6 +24,9 @@ use crate::solve::{Equations, Rung, StepError};
 use core::f64::consts::PI;
 use nalgebra::{Matrix3, Vector3};
 
+/// Parameters have settled once they are corrected by less than this part of what counts as motion.
+const SETTLED: f64 = 1e-6;
+
 /// A step from a discrete Lagrangian under way.
 pub(super) struct Varying<'a, S: Real> {
     pub(super) on: Stepping<'a, S>,
@@ -85,14 +88,15 @@ fn momentum<T: Real>(map: MapKind, inertia: &Matrix3<T>, a: &Vector3<T>) -> Vect
 }
 
 impl<'a, S: Real> Varying<'a, S> {
-    /// True if parameters are beyond the map, or those of a turn that is another one by a full turn: it would end in the same pose,
-    /// with momenta that nothing gave.
-    fn is_astray(&self) -> bool {
+    /// True if parameters are beyond the map, or, where they have settled, those of a turn that is another one by a full turn: it would
+    /// end in the same pose, with momenta that nothing gave.
+    fn is_astray(&self, settled: bool) -> bool {
         let limit = Vectorial::from(self.map).limit();
+        let counts = settled && self.map != MapKind::Cayley;
         self.on.work.steps.iter().zip(self.on.bodies).any(|(step, body)| {
             let (turn, expected) = (step.moved[1], body.omega_body * self.on.h);
             let length = |v: &Vector3<S>| v.dot(v).largest().sqrt();
-            length(&turn) >= limit || (self.map != MapKind::Cayley && length(&(turn - expected)) >= PI)
+            length(&turn) >= limit || (counts && length(&(turn - expected)) >= PI)
         })
     }
     /// Half of the squared step.
@@ -447,7 +451,7 @@ impl<S: Real> Equations<S> for Varying<'_, S> {
     fn correct(&mut self, _lanes: S::Mask) -> S {
         let multiplier = self.multiplier();
         let size = self.on.correct_with(multiplier, |_, theta| *theta);
-        if self.is_astray() { S::lift(f64::NAN) } else { size }
+        if self.is_astray(size.largest() < SETTLED) { S::lift(f64::NAN) } else { size }
     }
     fn distance_from_jacobian(&self) -> S {
         self.on.work.turned
