@@ -271,7 +271,7 @@ impl<S: Real> Stepping<'_, S> {
             history.differences.fill([S::zero(); ORDER + 1]);
             return self.unknowns(|x, known, differences, _| differences[0] = *x - known);
         }
-        if known > FIRST && known % EVERY != 0 {
+        if known > FIRST && !known.is_multiple_of(EVERY) {
             return perform::<S, _, _>(self, Lesson(None));
         }
         // What the guesses would have been off by, of poses and of multipliers: as angles and as lengths.
